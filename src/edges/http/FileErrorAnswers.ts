@@ -19,11 +19,19 @@ export const urlNotSigned = coded(
   "This URL does not accept uploads: request an upload URL."
 )
 
-export const contentTypeMismatch = coded(
-  403,
-  "CONTENT_TYPE_MISMATCH",
-  "The Content-Type is not the one that was declared for the file."
-)
+/** Both without parameters. */
+export const contentTypeMismatch = ({
+  declared,
+  sent
+}: {
+  readonly declared: string
+  readonly sent: string
+}): ErrorAnswer =>
+  coded(
+    403,
+    "CONTENT_TYPE_MISMATCH",
+    `The Content-Type is ${sent}, but ${declared} was declared for the file. Send the declared one, or none.`
+  )
 
 /** @param fileUrl only for the owner of the upload. */
 export const uploadCompleted = (fileUrl?: string): ErrorAnswer =>

@@ -21,7 +21,12 @@ import type {
   FileTooLarge,
   QuotaExceeded
 } from "#src/features/media/storage/FileErrors.ts"
-import type { BodyRefused, TooManyUploads, UrlRefused } from "#src/features/media/storage/Reception.ts"
+import type {
+  BodyRefused,
+  ContentTypeMismatch,
+  TooManyUploads,
+  UrlRefused
+} from "#src/features/media/storage/Reception.ts"
 import type {
   RequestForbidden,
   RequestNotFound,
@@ -77,6 +82,7 @@ export type ServiceError =
   | QuotaExceeded
   | AlreadyUploaded
   | UrlRefused
+  | ContentTypeMismatch
   | BodyRefused
   | TooManyUploads
   | LeaseNotFound
@@ -92,8 +98,7 @@ export type ServiceError =
 const ofUrl: Record<UrlRefused["reason"], ErrorAnswer.ErrorAnswer> = {
   not_signed: FileErrorAnswers.urlNotSigned,
   signature_mismatch: FileErrorAnswers.signatureMismatch,
-  expired: FileErrorAnswers.urlExpired,
-  content_type_mismatch: FileErrorAnswers.contentTypeMismatch
+  expired: FileErrorAnswers.urlExpired
 }
 
 const ofBody: Record<BodyRefused["reason"], ErrorAnswer.ErrorAnswer> = {
@@ -143,6 +148,7 @@ const answers: { readonly [E in ServiceError as E["_tag"]]: AnswerOf<E> } = {
   QuotaExceeded: FileErrorAnswers.quotaExceeded,
   AlreadyUploaded: ({ fileUrl }) => FileErrorAnswers.uploadCompleted(fileUrl),
   UrlRefused: ({ reason }) => ofUrl[reason],
+  ContentTypeMismatch: FileErrorAnswers.contentTypeMismatch,
   BodyRefused: ({ reason }) => ofBody[reason],
   TooManyUploads: ({ retryAfterSeconds }) => FileErrorAnswers.tooManyUploads(retryAfterSeconds),
   LeaseNotFound: WorkerErrorAnswers.unknownLease,

@@ -3,11 +3,12 @@ import { Schema, Struct } from "effect"
 
 const refusals = {
   unsupported_source: "The image must be an https URL, a media URL of this service or a data: URI.",
-  malformed_data_uri: "The data: URI is malformed: expected data:image/<type>[;base64],<data>.",
+  malformed_data_uri: "The data: URI is malformed or empty: expected data:image/<type>[;base64],<data>.",
   data_uri_too_long: "The data: URI is too long: at most 10 MiB are read.",
   forbidden_address: "The image URL is refused: its address may not be called.",
   not_found: "There is no image at the URL.",
-  download_refused: "The server of the image refused to give it, redirected, or has no valid certificate.",
+  download_refused:
+    "The server of the image refused to give it, redirected too often, or has no valid certificate.",
   too_large: "The image is too large: at most 50 MiB are read.",
   svg: "SVG images are not accepted.",
   not_an_image: "The file is not an image in PNG, JPEG, WebP, GIF, AVIF or TIFF format."

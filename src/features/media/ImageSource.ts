@@ -41,7 +41,7 @@ export class ImageSource extends Context.Service<
   ImageSource,
   {
     /**
-     * A file with the picture behind an https URL (through the outbound guard), a media URL of ours (from the store,
+     * A file with the picture behind an https URL (through the outbound guard, and at most five redirects), a media URL of ours (from the store,
      * never over the network) or a `data:` URI. At most 50 MiB, of a known format, removed with the scope.
      */
     open(source: string): Effect.Effect<LocalImage, ImageRefused | ImageUnavailable, Scope.Scope>
@@ -71,13 +71,14 @@ export class ImageSource extends Context.Service<
         return yield* LocalCopy.write(fs, stored.body, path)
       })
 
-      const fetch = Effect.fnUntraced(function* (source: string, path: string) {
+      const fetch = Effect.fnUntraced(function* (text: string, path: string) {
+        const source = text.trim()
         if (DataUri.isDataUri(source)) {
           return yield* fs.writeFile(path, yield* Effect.fromResult(DataUri.parse(source)))
         }
         const own = media.parseOwnUrl(source)
         if (Option.isSome(own)) return yield* copy(own.value, path)
-        if (!/^https?:\/\//i.test(source)) return yield* refuse("unsupported_source")
+        if (!/^https?:/i.test(source)) return yield* refuse("unsupported_source")
         return yield* download(source, path)
       })
 

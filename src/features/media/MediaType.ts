@@ -13,8 +13,11 @@ const isMediaType = Schema.is(MediaType)
 
 const binary = "application/octet-stream"
 
-/** The claimed type if it is well-formed, else the type of arbitrary bytes. */
-export const clean = (claimed: string): string => (isMediaType(claimed) ? claimed : binary)
+/** The claimed type if it is well-formed, without its parameters if only these are not, else that of arbitrary bytes. */
+export const clean = (claimed: string): string => {
+  const trimmed = claimed.trim()
+  return [trimmed, essenceOf(trimmed)].find(isMediaType) ?? binary
+}
 
 /** Bytes of a name in UTF-8: the limit of file systems. */
 const fileNameLength = 255

@@ -4,17 +4,30 @@ import { Schema, Struct } from "effect"
 const refusals = {
   unsupported_source: "The output names a file by something other than an https URL or a data: URI.",
   malformed_data_uri: "The output holds a malformed data: URI.",
+  malformed_url: "The output names a file by a malformed URL.",
+  url_too_long: "The output names a file by a URL of more than 2,048 characters.",
+  not_https: "The output names a file by a URL that is not https, or that redirects to one.",
+  credentials: "The output names a file by a URL with a user name or password.",
   forbidden_address: "The output names a file at an address that may not be called.",
   too_large: "The output names a file that is too large: at most 1 GiB are copied.",
+  too_many_redirects:
+    "The output names a file behind more than five redirects, or behind one that leads nowhere.",
+  bad_certificate: "The output names a file on a server that has no valid certificate.",
+  refused: "The server of a file in the output refused to give it.",
   not_found: "The output names a file of this service that is not there."
 } as const
 
-/** The output is at fault: a retry gives the same result. */
+const told = (text: string, status: number | undefined): string =>
+  status === undefined ? text : `${text} It answered with status ${status}.`
+
+/** The output is at fault, or its server for good: a retry gives the same result. */
 export class RemoteRefused extends Schema.TaggedError<RemoteRefused>()("RemoteRefused", {
-  reason: Schema.Literals(Struct.keys(refusals))
+  reason: Schema.Literals(Struct.keys(refusals)),
+  /** Status of the server's answer, if it refused by one. */
+  status: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
-    return refusals[this.reason]
+    return told(refusals[this.reason], this.status)
   }
 }
 
@@ -31,7 +44,6 @@ export class RemoteUnavailable extends Schema.TaggedError<RemoteUnavailable>()("
   status: Schema.optionalKey(Schema.Int)
 }) {
   override get message(): string {
-    const told = outages[this.reason]
-    return this.status === undefined ? told : `${told} It answered with status ${this.status}.`
+    return told(outages[this.reason], this.status)
   }
 }

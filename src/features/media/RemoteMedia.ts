@@ -3,7 +3,7 @@ import type { FileId } from "#domain/Ids.ts"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Context, Duration, Effect, FileSystem, Layer, Option, type Scope, Stream } from "effect"
 import { Outbound } from "#src/kernel/outbound/Outbound.ts"
-import type { OutboundError } from "#src/kernel/outbound/OutboundError.ts"
+import type { OutboundError, OutboundRefused } from "#src/kernel/outbound/OutboundError.ts"
 import { ScratchDirectory } from "#src/kernel/disk/ScratchDirectory.ts"
 import * as DataUri from "./DataUri.ts"
 import { sniffLength } from "./ImageFormat.ts"
@@ -33,28 +33,57 @@ const maxBytes = 1024 * 1024 * 1024
 /** From the name look-up to the last byte. */
 const downloadTimeout = Duration.minutes(10)
 
-const refuse = (reason: RemoteRefused["reason"]) => Effect.fail(new RemoteRefused({ reason }))
+const refuse = (reason: RemoteRefused["reason"], status?: number) =>
+  Effect.fail(new RemoteRefused({ reason, ...(status !== undefined && { status }) }))
 
 const outage = (reason: RemoteUnavailable["reason"], status?: number) =>
   Effect.fail(new RemoteUnavailable({ reason, ...(status !== undefined && { status }) }))
 
+const refusals: Readonly<Record<OutboundRefused["reason"], RemoteRefused["reason"]>> = {
+  too_long: "url_too_long",
+  malformed: "malformed_url",
+  not_https: "not_https",
+  credentials: "credentials",
+  forbidden_port: "forbidden_address",
+  forbidden_host: "forbidden_address",
+  private_address: "forbidden_address"
+}
+
 /** Statuses below 500 after which a retry may succeed (RFC 9110, 15.5.9; RFC 8470; RFC 6585). */
 const laterStatuses: ReadonlySet<number> = new Set([408, 425, 429])
 
-const judgeDownload = ({ reason }: OutboundError) => {
-  if (reason === "redirect_refused") return outage("not_given")
-  if (!reason.startsWith("http_")) return outage("unreachable")
-  const status = Number(reason.slice("http_".length))
-  return outage(status >= 500 || laterStatuses.has(status) ? "unreachable" : "not_given", status)
+/** Statuses with which a store answers for a file that it does not have yet, too. */
+const notYetStatuses: ReadonlySet<number> = new Set([403, 404])
+
+const judgeStatus = (status: number) => {
+  if (status >= 500 || laterStatuses.has(status)) return outage("unreachable", status)
+  return notYetStatuses.has(status) ? outage("not_given", status) : refuse("refused", status)
+}
+
+const judgeDownload = ({
+  reason
+}: OutboundError): Effect.Effect<never, RemoteRefused | RemoteUnavailable> => {
+  switch (reason) {
+    case "redirect_refused":
+      return refuse("too_many_redirects")
+    case "tls_error":
+      return refuse("bad_certificate")
+    case "timeout":
+    case "connection_failed":
+    case "dns_error":
+      return outage("unreachable")
+    default:
+      return judgeStatus(Number(reason.slice("http_".length)))
+  }
 }
 
 export class RemoteMedia extends Context.Service<
   RemoteMedia,
   {
     /**
-     * The file behind an https URL (through the outbound guard, at most 1 GiB and 10 min), in a `data:` URI, or behind
-     * a media URL of ours (from the store, never over the network). A permanent fault is `RemoteRefused`, any other
-     * `RemoteUnavailable`, also for a file that does not exist (yet).
+     * The file behind an https URL (through the outbound guard, at most 1 GiB, 10 min and five redirects), in a `data:`
+     * URI, or behind a media URL of ours (from the store, never over the network). A permanent fault is
+     * `RemoteRefused`, any other `RemoteUnavailable`, also for a file that does not exist (yet).
      */
     fetch(url: string): Effect.Effect<RemoteFile, RemoteRefused | RemoteUnavailable, Scope.Scope>
   }
@@ -95,7 +124,7 @@ export class RemoteMedia extends Context.Service<
           .download({ url, maxBytes, timeout: downloadTimeout, toFile: path })
           .pipe(
             Effect.catchTags({
-              OutboundRefused: () => refuse("forbidden_address"),
+              OutboundRefused: ({ reason }) => refuse(refusals[reason]),
               OutboundTooLarge: () => refuse("too_large"),
               OutboundError: judgeDownload
             })
@@ -106,11 +135,12 @@ export class RemoteMedia extends Context.Service<
       })
 
       const fetch: RemoteMedia["Service"]["fetch"] = Effect.fn("RemoteMedia.fetch")(
-        function* (url) {
+        function* (text) {
+          const url = text.trim()
           if (DataUri.isDataUri(url)) return yield* unpack(url)
           const own = store.parseOwnUrl(url)
           if (Option.isSome(own)) return yield* stored(own.value)
-          if (!/^https?:\/\//i.test(url)) return yield* refuse("unsupported_source")
+          if (!/^https?:/i.test(url)) return yield* refuse("unsupported_source")
           return yield* download(url)
         },
         Effect.catchTags({

@@ -7,15 +7,17 @@ import { exchange } from "./Exchange.ts"
 import type { ExchangeResponse } from "./Exchange.ts"
 import type { OutboundRefused, OutboundTooLarge } from "./OutboundError.ts"
 import { OutboundError, OutboundUnresolved } from "./OutboundError.ts"
+import * as OutboundUrl from "./OutboundUrl.ts"
 import * as Posting from "./Posting.ts"
 import type { OutboundAnswer, OutboundPost } from "./Posting.ts"
 import { Resolver } from "./Resolver.ts"
 import * as Vetting from "./Vetting.ts"
 
 export interface OutboundDownload {
+  /** Encoded as browsers do before it is vetted. */
   readonly url: string
   readonly maxBytes: number
-  /** One deadline over DNS, connect, TLS, headers and body. */
+  /** One deadline over DNS, connect, TLS, headers and body, and over all redirects. */
   readonly timeout: Duration.Duration
   /** Path of a file, written from its start and deleted when the download fails or is interrupted. */
   readonly toFile: string
@@ -27,6 +29,9 @@ export interface Downloaded {
   /** Bytes. */
   readonly size: number
 }
+
+/** Why a download fails. */
+type Failure = OutboundRefused | OutboundError | OutboundTooLarge | PlatformError
 
 /** Limits of `check`: time of a look-up, number of stored answers, and their lifetime. */
 const checkTimeout = Duration.seconds(2)
@@ -42,6 +47,18 @@ const requireSuccess = (status: number) => {
   return failWith(status >= 300 && status <= 399 ? "redirect_refused" : `http_${status}`)
 }
 
+/** Redirects of one download. */
+const mostRedirects = 5
+
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+/** Where a response leads, not yet vetted; `null` if it is no redirect. Browsers read the header as UTF-8. */
+const redirectOf = ({ headers, status }: ExchangeResponse, url: string): string | null => {
+  const location = headers.get("location")
+  if (!redirects.has(status) || location === undefined) return null
+  return OutboundUrl.encode(Buffer.from(location, "latin1").toString(), url)
+}
+
 export class Outbound extends Context.Service<
   Outbound,
   {
@@ -53,10 +70,11 @@ export class Outbound extends Context.Service<
     post(post: OutboundPost): Effect.Effect<OutboundAnswer, OutboundRefused | OutboundError>
     /** `post` for callers that have no fiber. */
     readonly send: Posting.Send
-    /** GETs a body into a file. A redirect fails with `redirect_refused`, another status with `http_<status>`. */
-    download(
-      download: OutboundDownload
-    ): Effect.Effect<Downloaded, OutboundRefused | OutboundError | OutboundTooLarge | PlatformError>
+    /**
+     * GETs a body into a file. Follows at most five redirects, each vetted like the first URL; a further one, or one
+     * without an address, fails with `redirect_refused`, another status with `http_<status>`.
+     */
+    download(download: OutboundDownload): Effect.Effect<Downloaded, Failure>
   }
 >()("inferlog/src/kernel/outbound/Outbound") {
   static readonly layerNoDeps = Layer.effect(
@@ -97,7 +115,7 @@ export class Outbound extends Context.Service<
           yield* Effect.fromResult(vetting.literal(target, target.literal.value))
       })
 
-      /** The deadline of a download. The time of the name resolution counts towards it. */
+      /** One exchange. The time of the name resolution counts towards the deadline. */
       const get = Effect.fnUntraced(function* <A, E>(
         { maxBytes, timeout, url }: OutboundDownload,
         use: (response: ExchangeResponse) => Effect.Effect<A, E>
@@ -138,17 +156,31 @@ export class Outbound extends Context.Service<
           Effect.onError(() => Effect.ignore(fs.remove(path, { force: true })))
         )
 
-      const download = Effect.fn("Outbound.download")((options: OutboundDownload) =>
-        get(options, ({ status, headers, body }) =>
-          requireSuccess(status).pipe(
-            Effect.andThen(save(body, options.toFile)),
-            Effect.map((size): Downloaded => ({
+      /** The downloaded file, or the URL to which the response leads. */
+      const follow = (options: OutboundDownload) =>
+        get(options, (response): Effect.Effect<Downloaded | string, Failure> => {
+          const next = redirectOf(response, options.url)
+          if (next !== null) return Effect.succeed(next)
+          return requireSuccess(response.status).pipe(
+            Effect.andThen(save(response.body, options.toFile)),
+            Effect.map((size) => ({
               size,
-              contentType: Option.fromNullishOr(headers.get("content-type"))
+              contentType: Option.fromNullishOr(response.headers.get("content-type"))
             }))
           )
-        )
-      )
+        })
+
+      const download = Effect.fn("Outbound.download")(function* (options: OutboundDownload) {
+        let url = OutboundUrl.encode(options.url)
+        let timeout = options.timeout
+        for (let redirects = 0; redirects <= mostRedirects; redirects++) {
+          const [elapsed, downloaded] = yield* Effect.timed(follow({ ...options, url, timeout }))
+          if (typeof downloaded !== "string") return downloaded
+          url = downloaded
+          timeout = Duration.subtract(timeout, elapsed)
+        }
+        return yield* failWith("redirect_refused")
+      })
 
       return Outbound.of({ check, look, post, send, download })
     })

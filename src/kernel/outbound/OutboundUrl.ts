@@ -64,6 +64,18 @@ const literalOf = (hostname: string): Option.Option<NetAddress.IpAddress> =>
     ? Result.getSuccess(NetAddress.ipFromString(hostname.replace(/^\[|\]$/g, "")))
     : Option.none()
 
+/** Whether browsers would write a URL in other characters, or its scheme in lower case. */
+const isPlain = (raw: string): boolean => /^[a-z]+:[\x21-\x5b\x5d-\x7e]*$/.test(raw)
+
+/**
+ * The URL as browsers send it (WHATWG URL): encodes non-ASCII characters and blanks, and removes line breaks. Returns
+ * other texts, and those that are no URL, as they came. Nothing is allowed by it: `parse` the result.
+ *
+ * @param base for a relative reference, such as that of a redirect
+ */
+export const encode = (raw: string, base?: string): string =>
+  base === undefined && isPlain(raw) ? raw : (URL.parse(raw, base)?.href ?? raw)
+
 /** Applies the string and name rules. `allowPrivate` (development) also admits http and any name, not any address. */
 export const parse = (
   raw: string,

@@ -73,7 +73,7 @@ export const forbidden = response(
   FileErrorAnswers.urlExpired,
   FileErrorAnswers.signatureMismatch,
   FileErrorAnswers.urlNotSigned,
-  FileErrorAnswers.contentTypeMismatch
+  FileErrorAnswers.contentTypeMismatch({ declared: "image/png", sent: "text/plain" })
 )
 
 export const notFound = response(

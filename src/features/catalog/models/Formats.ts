@@ -5,7 +5,7 @@ import formats from "ajv-formats"
 /** Up to this many characters the format's own pattern is used. */
 const longestMatched = 65_536
 
-const dataUri = /^data:[!-~]*$/i
+const dataUri = /^[\t\n\r ]*data:/i
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /** Longer texts can only be `data:` URIs. */
@@ -15,12 +15,22 @@ const isLong: Readonly<Record<string, (text: string) => boolean>> = {
   byte: (text) => text.length % 4 === 0 && base64.test(text)
 }
 
-/** Adds the formats of ajv-formats. */
+/**
+ * Whether browsers accept the text as a URL (WHATWG URL): also with blanks, line breaks and non-ASCII characters, which
+ * they encode. RFC 3986 has none of these, but what writes URLs has.
+ */
+const isUrl = (text: string): boolean => URL.canParse(text)
+
+const isAlso: Readonly<Record<string, (text: string) => boolean>> = { uri: isUrl, "uri-reference": isUrl }
+
+/** Adds the formats of ajv-formats, with `uri` and `uri-reference` as browsers read them. */
 export const addTo = (ajv: Ajv2020): void => {
   formats.default(ajv)
   for (const [name, format] of Object.entries(ajv.formats)) {
     if (!(format instanceof RegExp) && typeof format !== "function") continue
-    const isShort = format instanceof RegExp ? (text: string) => format.test(text) : format
+    const isStrict = format instanceof RegExp ? (text: string) => format.test(text) : format
+    const isOther = isAlso[name] ?? (() => false)
+    const isShort = (text: string) => isStrict(text) || isOther(text)
     ajv.addFormat(name, (text: string) =>
       text.length <= longestMatched ? isShort(text) : (isLong[name]?.(text) ?? false)
     )

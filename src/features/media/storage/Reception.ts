@@ -8,7 +8,14 @@ import type { AlreadyUploaded, FileGone, FileNotFound, FileTooLarge, QuotaExceed
 
 /** The URL does not allow this PUT: altered, for another request, or expired. */
 export class UrlRefused extends Schema.TaggedError<UrlRefused>()("UrlRefused", {
-  reason: Schema.Literals(["not_signed", "signature_mismatch", "expired", "content_type_mismatch"])
+  reason: Schema.Literals(["not_signed", "signature_mismatch", "expired"])
+}) {}
+
+/** The PUT names another media type than was announced. Both are in lower case and without parameters. */
+export class ContentTypeMismatch extends Schema.TaggedError<ContentTypeMismatch>()("ContentTypeMismatch", {
+  declared: Schema.String,
+  /** `application/octet-stream` for a malformed one. */
+  sent: Schema.String
 }) {}
 
 /** The body is not as declared. None of it is kept. */
@@ -45,6 +52,7 @@ export class Reception extends Context.Service<
     ): Effect.Effect<
       string,
       | UrlRefused
+      | ContentTypeMismatch
       | BodyRefused
       | TooManyUploads
       | FileNotFound

@@ -1,6 +1,6 @@
 /** The argument `data` of `upload_file`: in the message itself, or in a file when it is long. */
 import { Effect, FileSystem, Stream } from "effect"
-import { isDataUri } from "#src/features/media/DataUri.ts"
+import * as DataUri from "#src/features/media/DataUri.ts"
 import { sniffLength } from "#src/features/media/ImageFormat.ts"
 import { BlobStoreError } from "#streams/BlobStore.ts"
 import { SpooledTexts } from "../../SpooledText.ts"
@@ -44,25 +44,17 @@ export const makeBase64Text = () => {
   return { push, end }
 }
 
-/** Characters of the head of a `data:` URL. */
-const headLength = 512
-
-/** RFC 2397, for base64 only. */
-const head = /^data:([a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+)?((?:;[a-z0-9-]+=[a-z0-9._-]+)*);base64,/i
-
 /** Characters of base64 that are decoded at a time. */
 const chunkSize = 256 * 1024
 
 const unreadable = (cause: unknown) =>
   new BlobStoreError({ reason: "could not read the data of an upload", cause })
 
-/** The length of the head before the base64, and the content type in it. */
+/** The length of the head before the base64, and the content type in it. Data without base64 has no head. */
 const headOf = (start: string): { readonly length: number; readonly contentType: string | null } | null => {
-  if (!isDataUri(start)) return { length: 0, contentType: null }
-  const match = head.exec(start)
-  if (match === null) return null
-  const [whole, type, parameters = ""] = match
-  return { length: whole.length, contentType: type === undefined ? null : type + parameters }
+  if (!DataUri.isDataUri(start)) return { length: 0, contentType: null }
+  const head = DataUri.headOf(start)
+  return head?.isBase64 === true ? { length: head.end, contentType: head.contentType } : null
 }
 
 /** Decodes base64 that arrives as `texts`. */
@@ -102,11 +94,13 @@ export const make = Effect.gen(function* () {
     )
 
   const startOf = (path: string) =>
-    Stream.mkString(Stream.take(fromFile(path, 0), 1)).pipe(Effect.map((text) => text.slice(0, headLength)))
+    Stream.mkString(Stream.take(fromFile(path, 0), 1)).pipe(
+      Effect.map((text) => text.slice(0, DataUri.headLength))
+    )
 
   return Effect.fnUntraced(function* (data: string) {
     const spooled = (yield* SpooledTexts).get(data)
-    const start = spooled === undefined ? data.slice(0, headLength) : yield* startOf(spooled.path)
+    const start = spooled === undefined ? data.slice(0, DataUri.headLength) : yield* startOf(spooled.path)
     const claimed = headOf(start)
     if (claimed === null) return yield* FileToolErrors.notBase64
     const { contentType, length } = claimed

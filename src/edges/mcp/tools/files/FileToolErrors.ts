@@ -73,7 +73,7 @@ const failedUrl = (reason: OutboundError["reason"]): string => {
     case "connection_failed":
       return "The server of the URL could not be reached, or closed the connection. Wait 5 seconds, then call the tool again, or give another URL."
     case "redirect_refused":
-      return "The server of the URL redirects, and redirects are not followed. Find the URL of the file itself, and give that."
+      return "The server of the URL redirects more than five times, or to nowhere. Find the URL of the file itself, and give that."
     default:
       return `The server of the URL answered with HTTP status ${Number(reason.slice("http_".length))} instead of the file. Check that anybody can download it without signing in. ${giveAnother}`
   }

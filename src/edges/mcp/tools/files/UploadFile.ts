@@ -58,7 +58,7 @@ export const tool = Tool.make("upload_file", {
     url: Arguments.optional(
       Schema.String.annotate({
         description:
-          "https URL that anybody can download the file from. It is downloaded now, within 5 minutes; redirects are not followed. Better than `data` for everything that has a URL.",
+          "https URL that anybody can download the file from. It is downloaded now, within 5 minutes; up to five redirects are followed. Better than `data` for everything that has a URL.",
         examples: ["https://example.org/cat.png"]
       })
     ),

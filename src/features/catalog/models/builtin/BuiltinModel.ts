@@ -10,14 +10,17 @@ import * as Version from "../Version.ts"
 
 export interface BuiltinModel {
   readonly model: Model
-  /** Total over inputs that are valid under the model's schema. */
+  /** Total over inputs that are valid under the model's schema, also without their long texts, lists and objects. */
   quantities(input: Json): Quantities
 }
 
 /** A model without its derived fields. */
 export interface Definition<Input> extends Omit<Model, "endpoint" | "version" | "providers"> {
   readonly endpoint: string
-  /** Reads what `quantities` needs from a valid input. */
+  /**
+   * Reads what `quantities` needs from a valid input, of which only numbers and short texts may be there: a large body
+   * is priced without the rest.
+   */
   readonly input: Schema.ConstraintDecoder<Input>
   quantities(input: Input): Quantities
 }

@@ -1,6 +1,7 @@
 /** Receives bytes that clients PUT to `SignedUrls`, and stores them beside the other blobs on disk. */
 import { Clock, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { essenceOf } from "#domain/file/ContentType.ts"
 import type { UploadInitiated } from "#domain/file/Event.ts"
 import { isOver } from "#domain/file/File.ts"
 import type { State } from "#domain/file/State.ts"
@@ -12,7 +13,14 @@ import * as KeyedPermits from "#src/kernel/limits/KeyedPermits.ts"
 import { AlreadyUploaded, FileGone, FileNotFound, FileTooLarge, type QuotaExceeded } from "../FileErrors.ts"
 import { FileActors } from "../FileActors.ts"
 import * as FileLimits from "../FileLimits.ts"
-import { BodyRefused, type Put, Reception, TooManyUploads, UrlRefused } from "../Reception.ts"
+import {
+  BodyRefused,
+  ContentTypeMismatch,
+  type Put,
+  Reception,
+  TooManyUploads,
+  UrlRefused
+} from "../Reception.ts"
 import { StorageQuota } from "../StorageQuota.ts"
 import { HashThreads } from "./HashThreads.ts"
 import * as KeepPart from "./KeepPart.ts"
@@ -20,15 +28,19 @@ import * as KeepWhole from "./KeepWhole.ts"
 import { type Claim, claimOf, type PartOf, SignedUrls } from "./SignedUrls.ts"
 import * as MediaType from "../../MediaType.ts"
 
-/** White space around the semicolons and usually case do not matter (RFC 9110, section 8.3). */
-const normal = (contentType: string): string =>
-  MediaType.clean(contentType.trim())
-    .replace(/[\t ]*;[\t ]*/g, ";")
-    .toLowerCase()
-
-/** Whether a PUT has the announced type. A malformed type counts as arbitrary bytes; an absent one does not match. */
-const isSameType = (header: string | undefined, announced: string): boolean =>
-  header !== undefined && normal(header) === normal(announced)
+/**
+ * Checks that a PUT has the announced type. Parameters, quotes and case do not matter, because clients add and drop them;
+ * a missing type counts as the announced one, and a malformed one as arbitrary bytes (RFC 9110, section 8.3).
+ */
+const requireType = (
+  header: string | undefined,
+  announced: string
+): Effect.Effect<void, ContentTypeMismatch> => {
+  if (header === undefined || header.trim() === "") return Effect.void
+  const sent = essenceOf(MediaType.clean(header))
+  const declared = essenceOf(announced)
+  return sent === declared ? Effect.void : Effect.fail(new ContentTypeMismatch({ declared, sent }))
+}
 
 /** PUTs received at the same time: each may take some MiB of memory. */
 const mostPuts = { total: 96, perKey: 32, patience: "30 seconds" } as const
@@ -139,8 +151,7 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
   const receive: Reception["Service"]["receive"] = Effect.fn("LocalReception.receive")(function* (put) {
     const claim = yield* claimOf(put.query)
     const wanted = yield* find(put.id, claim)
-    if (claim.part === null && !isSameType(put.contentType, wanted.upload.contentType))
-      return yield* new UrlRefused({ reason: "content_type_mismatch" })
+    if (claim.part === null) yield* requireType(put.contentType, wanted.upload.contentType)
     return yield* permits.withPermit(
       wanted.upload.accountId,
       keep(put, claim.part, wanted),

@@ -1,6 +1,7 @@
 /** Bodies that are read in a separate thread are answered like all others. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { builtinModels } from "#src/features/catalog/models/BuiltinCatalog.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import { assertEnvelope, call, jsonHeaders } from "#test/support/src/edges/http/Calls.ts"
 
@@ -9,6 +10,14 @@ const post = (path: string, body: string | Uint8Array, headers: Readonly<Record<
 
 /** White space also makes a body large. */
 const large = (body: string) => body + " ".repeat(300 * 1024)
+
+const visionModels: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>>]> = [
+  ["vision/blurhash", { xComponents: 2 }],
+  ["vision/convert", { format: "jpeg" }],
+  ["vision/ocr", {}],
+  ["vision/resize", { width: 2_000, height: 3_000, fit: "cover" }],
+  ["vision/resize", { width: 20 }]
+]
 
 const withoutId = (json: unknown) => ({ ...Object(json), request_id: null })
 
@@ -54,11 +63,27 @@ layer(TestServer.layer(), { excludeTestServices: true })("large bodies", (it) =>
     })
   )
 
-  it.effect("cost what their small members determine", () =>
+  it.effect.each(builtinModels.map(({ model }) => model))("of $endpoint cost what small ones do", (model) =>
     Effect.gen(function* () {
-      const reply = yield* post("/sandbox/partial", large('{"count":3,"deliver":3}'))
-      const small = yield* post("/sandbox/partial", '{"count":3,"deliver":3}')
-      assert.strictEqual(reply.status, 200)
+      const path = `/${model.endpoint}`
+      const body = JSON.stringify(model.exampleInput)
+      const small = yield* post(path, body)
+      const reply = yield* post(path, large(body))
+      assert.strictEqual(reply.status, 200, reply.text)
+      assert.deepStrictEqual(Object(reply.json).estimatedCost, Object(small.json).estimatedCost)
+    })
+  )
+
+  it.effect.each(visionModels)("with a picture for %s cost what small ones do", ([endpoint, input]) =>
+    Effect.gen(function* () {
+      const ofPicture = (length: number) =>
+        post(
+          `/${endpoint}`,
+          JSON.stringify({ ...input, image: `data:image/png;base64,${"A".repeat(length)}` })
+        )
+      const small = yield* ofPicture(4)
+      const reply = yield* ofPicture(300 * 1024)
+      assert.strictEqual(reply.status, 200, reply.text)
       assert.deepStrictEqual(Object(reply.json).estimatedCost, Object(small.json).estimatedCost)
     })
   )

@@ -124,10 +124,10 @@ describe("ImageSource.open", () => {
     ["a missing page", "ImageRefused", "not_found", (_, response) => response.writeHead(404).end()],
     ["a forbidden page", "ImageRefused", "download_refused", (_, response) => response.writeHead(403).end()],
     [
-      "a redirect",
+      "a redirect to a private address",
       "ImageRefused",
-      "download_refused",
-      (_, response) => response.writeHead(302, { location: "https://127.0.0.1/" }).end()
+      "forbidden_address",
+      (_, response) => response.writeHead(302, { location: "https://169.254.169.254/" }).end()
     ],
     [
       "more than 50 MiB",

@@ -7,7 +7,10 @@ describe("MediaType.clean", () => {
     ["image/png", "image/png"],
     ["Text/Plain; charset=UTF-8", "Text/Plain; charset=UTF-8"],
     ["image/png\r\nset-cookie: a=b", "application/octet-stream"],
+    ["video/webm;codecs=vp9,opus", "video/webm"],
+    ["text/plain; charset", "text/plain"],
     ["image", "application/octet-stream"],
+    ["image; charset=utf-8", "application/octet-stream"],
     ["", "application/octet-stream"]
   ])("turns %j into %j", (claimed, expected) => {
     assert.strictEqual(MediaType.clean(claimed), expected)

@@ -103,10 +103,13 @@ describe("RemoteMedia.fetch", () => {
     ["a path", "/etc/passwd", "unsupported_source"],
     ["another scheme", "ftp://receiver.example.com/a", "unsupported_source"],
     ["a malformed data: URI", "data:image/png;base64,Y", "malformed_data_uri"],
-    ["plain http", "http://receiver.example.com/a", "forbidden_address"],
+    ["a text that is no URL", "https://receiver example.com/a", "malformed_url"],
+    ["a very long URL", `https://receiver.example.com/${"a".repeat(2_048)}`, "url_too_long"],
+    ["a URL with a password", "https://user:pass@receiver.example.com/", "credentials"],
+    ["a private address in other digits", "https://１６９.254.169.254/a b", "forbidden_address"],
+    ["plain http", "http://receiver.example.com/a", "not_https"],
     ["a private address", "https://169.254.169.254/latest", "forbidden_address"],
-    ["a malformed URL", "https://receiver.example.com\\@10.0.0.1/", "forbidden_address"],
-    ["another URL on our media host", `${mediaUrl}/metrics`, "forbidden_address"],
+    ["another URL on our media host", `${mediaUrl}/metrics`, "not_https"],
     ["our own URL without a file", `${mediaUrl}/media/${"A".repeat(24)}/a.png`, "not_found"]
   ])("rejects %s", ([_case, url, reason]) =>
     Effect.gen(function* () {
@@ -117,13 +120,26 @@ describe("RemoteMedia.fetch", () => {
 
   it.live.each<readonly [string, Failure["_tag"], Failure["reason"], Http.RequestListener]>([
     ["a missing file", "RemoteUnavailable", "not_given", (_, response) => response.writeHead(404).end()],
-    ["a file that is gone", "RemoteUnavailable", "not_given", (_, response) => response.writeHead(410).end()],
+    ["a file that is gone", "RemoteRefused", "refused", (_, response) => response.writeHead(410).end()],
+    ["a refused request", "RemoteRefused", "refused", (_, response) => response.writeHead(400).end()],
     ["a forbidden file", "RemoteUnavailable", "not_given", (_, response) => response.writeHead(403).end()],
     [
-      "a redirect",
-      "RemoteUnavailable",
-      "not_given",
-      (_, response) => response.writeHead(302, { location: "https://127.0.0.1/" }).end()
+      "a redirect to a private address",
+      "RemoteRefused",
+      "forbidden_address",
+      (_, response) => response.writeHead(302, { location: "https://169.254.169.254/" }).end()
+    ],
+    [
+      "a redirect to plain http",
+      "RemoteRefused",
+      "not_https",
+      (_, response) => response.writeHead(302, { location: "http://receiver.example.com/" }).end()
+    ],
+    [
+      "redirects without end",
+      "RemoteRefused",
+      "too_many_redirects",
+      (_, response) => response.writeHead(302, { location: "/" }).end()
     ],
     [
       "a time-out of its server",

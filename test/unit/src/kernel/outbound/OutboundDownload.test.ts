@@ -32,6 +32,15 @@ const download = Effect.fn(function* (
   return { result, content }
 }, Effect.scoped)
 
+/** Redirects so many times, along relative addresses, and then sends a body. */
+const redirecting =
+  (times: number, status: number): Http.RequestListener =>
+  (request, response) => {
+    const hop = Number(/^\/hop(\d+)$/.exec(request.url ?? "")?.[1] ?? 0)
+    if (hop === times) return response.end("picture")
+    return response.writeHead(status, { location: `hop${hop + 1}` }).end("moved")
+  }
+
 const pour = (response: Http.ServerResponse) => {
   const chunk = Buffer.alloc(65_536)
   const write = () => {
@@ -69,10 +78,32 @@ describe("Outbound.download", () => {
     ["a missing page", "http_404", (_request, response) => response.writeHead(404).end("no")],
     ["a server error", "http_503", (_request, response) => response.writeHead(503).end("no")],
     [
-      "a redirect",
-      "redirect_refused",
-      (_request, response) => response.writeHead(302, { location: "https://127.0.0.1/" }).end()
+      "a redirect to a private address",
+      "OutboundRefused",
+      (_request, response) => response.writeHead(302, { location: "https://169.254.169.254/" }).end()
     ],
+    [
+      "a redirect to plain http",
+      "OutboundRefused",
+      (_request, response) => response.writeHead(302, { location: "http://receiver.example.com/" }).end()
+    ],
+    [
+      "a redirect with a password",
+      "OutboundRefused",
+      (_request, response) => response.writeHead(302, { location: "//user:pass@receiver.example.com/" }).end()
+    ],
+    [
+      "a redirect to a data: URI",
+      "OutboundRefused",
+      (_request, response) => response.writeHead(302, { location: "data:,a" }).end()
+    ],
+    ["a redirect to nowhere", "redirect_refused", (_request, response) => response.writeHead(302).end("no")],
+    [
+      "another 3xx",
+      "redirect_refused",
+      (_request, response) => response.writeHead(304, { location: "/" }).end()
+    ],
+    ["six redirects", "redirect_refused", redirecting(6, 302)],
     ["an endless body", "OutboundTooLarge", (_request, response) => pour(response)],
     [
       "a body announced too large",
@@ -92,6 +123,43 @@ describe("Outbound.download", () => {
       const failure = result._tag === "Failure" ? result.failure : undefined
       assert.strictEqual(failure?._tag === "OutboundError" ? failure.reason : failure?._tag, reason)
       assert.isUndefined(content)
+    }).pipe(Effect.provide(services))
+  )
+
+  it.live.each([301, 302, 303, 307, 308])("follows five redirects with status %i", (status) =>
+    Effect.gen(function* () {
+      const { content } = yield* download(redirecting(5, status))
+      assert.strictEqual(Buffer.from(content ?? []).toString(), "picture")
+    }).pipe(Effect.provide(services))
+  )
+
+  it.live.each([
+    ["/käse b?q=ü", "/k%C3%A4se%20b?q=%C3%BC"],
+    ["/a%20b", "/a%20b"],
+    ["?name=a b", "/picture?name=a%20b"]
+  ])("encodes the address of a redirect to %j as browsers do", ([location, path]) =>
+    Effect.gen(function* () {
+      const { content } = yield* download((request, response) => {
+        if (request.url === path) return response.end("picture")
+        // Node refuses to send such a header.
+        return response.socket?.end(
+          `HTTP/1.1 302 Found\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`
+        )
+      })
+      assert.strictEqual(Buffer.from(content ?? []).toString(), "picture")
+    }).pipe(Effect.provide(services))
+  )
+
+  it.live("has one deadline for all redirects", () =>
+    Effect.gen(function* () {
+      const { result } = yield* download(
+        (request, response) =>
+          request.url === "/picture"
+            ? response.writeHead(302, { location: "/silent" }).end()
+            : response.write("ab"),
+        { timeout: Duration.millis(80) }
+      )
+      assert.deepInclude(result._tag === "Failure" ? result.failure : {}, { reason: "timeout" })
     }).pipe(Effect.provide(services))
   )
 

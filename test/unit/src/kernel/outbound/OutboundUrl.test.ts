@@ -160,6 +160,31 @@ describe("OutboundUrl", () => {
     assert.deepStrictEqual(parseInDevelopment(`http://${label63}a/`), Result.fail("forbidden_host"))
   })
 
+  it.each([
+    [
+      "https://example.com/a b/ü?q=日本 x#€",
+      "https://example.com/a%20b/%C3%BC?q=%E6%97%A5%E6%9C%AC%20x#%E2%82%AC"
+    ],
+    [" https://example.com/a\n", "https://example.com/a"],
+    ["HTTPS://Bücher.example.com", "https://xn--bcher-kva.example.com/"],
+    ["https:\\\\example.com\\a", "https://example.com/a"],
+    ["https://example.com/a%20b?c=[d]|e", "https://example.com/a%20b?c=[d]|e"],
+    ["https://EXAMPLE.com/..//a", "https://EXAMPLE.com/..//a"],
+    ["no url", "no url"]
+  ])("encodes %j as browsers do", (raw, encoded) => {
+    assert.strictEqual(OutboundUrl.encode(raw), encoded)
+  })
+
+  it.each<readonly [string, RefusalReason]>([
+    ["https://１２７.0.0.1/ü", "private_address"],
+    ["https://①②⑦.⓪.⓪.①/", "private_address"],
+    ["https://user@example.com/a b", "credentials"],
+    ["https://ｌｏｃａｌｈｏｓｔ/", "forbidden_host"],
+    ["ftp://example.com/a b", "not_https"]
+  ])("rejects the encoded %j as %s", (raw, reason) => {
+    assert.strictEqual(judge(OutboundUrl.encode(raw)), reason)
+  })
+
   it("rejects every spelling of a private IPv4 address", () => {
     const octet = fc.integer({ min: 0, max: 255 })
     const address = fc.oneof(

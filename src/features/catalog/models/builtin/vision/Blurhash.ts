@@ -47,6 +47,5 @@ export const blurhash = defineModel({
     },
     required: ["blurhash", "width", "height"]
   }),
-  exampleInput: { image: gradient, xComponents: 4, yComponents: 3 },
-  input: BlurhashInput
+  exampleInput: { image: gradient, xComponents: 4, yComponents: 3 }
 })

@@ -42,6 +42,5 @@ export const convert = defineModel({
     properties: { image: Schemas.storedImage },
     required: ["image"]
   }),
-  exampleInput: { image: gradient, format: "jpeg", quality: 80 },
-  input: ConvertInput
+  exampleInput: { image: gradient, format: "jpeg", quality: 80 }
 })

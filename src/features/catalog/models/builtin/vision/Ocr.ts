@@ -64,6 +64,5 @@ export const ocr = defineModel({
     },
     required: ["text", "confidence", "words"]
   }),
-  exampleInput: { image: helloWorld, language: "eng" },
-  input: OcrInput
+  exampleInput: { image: helloWorld, language: "eng" }
 })

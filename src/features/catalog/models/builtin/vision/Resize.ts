@@ -7,16 +7,21 @@ import { gradient } from "./ExampleImages.ts"
 import { megapixels, perMegapixel, visionDefaults } from "./VisionDefaults.ts"
 import * as Schemas from "./VisionSchemas.ts"
 
-export const ResizeInput = Schema.Struct({
-  image: Schema.String,
+/** The part of an input that its price depends on. */
+const ResizeSize = Schema.Struct({
   width: Schema.optionalKey(Schema.Int),
   height: Schema.optionalKey(Schema.Int),
-  fit: Schema.optionalKey(Fit),
+  fit: Schema.optionalKey(Fit)
+})
+
+export const ResizeInput = Schema.Struct({
+  ...ResizeSize.fields,
+  image: Schema.String,
   format: Schema.optionalKey(OutputFormat)
 })
 
 /** The output's size is known in advance only with both sides and a fit that fills them. */
-const quantities = ({ width, height, fit }: typeof ResizeInput.Type): Quantities => {
+const quantities = ({ width, height, fit }: typeof ResizeSize.Type): Quantities => {
   if (width === undefined || height === undefined || fit === "outside") return atMost(megapixels(undefined))
   return fit === "inside" ? atMost(megapixels(width * height)) : exactly(megapixels(width * height))
 }
@@ -57,6 +62,6 @@ export const resize = defineModel({
   }),
   exampleInput: { image: gradient, width: 64, height: 48, format: "png" },
   price: perMegapixel,
-  input: ResizeInput,
+  input: ResizeSize,
   quantities
 })

@@ -1,4 +1,5 @@
 /** What the models in worker threads share. */
+import { Schema } from "effect"
 import * as Money from "#domain/Money.ts"
 import { maxPixels } from "#src/features/media/ImageLimits.ts"
 import type { Quantities } from "../../Catalog.ts"
@@ -21,6 +22,7 @@ export const perMegapixel = {
 
 export const perImage = (unitPrice: bigint) => ({
   price: { unit: "image", unitPrice: Money.NanoUsd.make(unitPrice), minimumCharge: Money.zero } as const,
+  input: Schema.Unknown,
   quantities: (): Quantities => exactly(Money.units(1))
 })
 

@@ -71,6 +71,7 @@ layer(FileCalls.local())("upload_file, with uploads through the server", (it) =>
         bytes.toString("base64url"),
         text.replace(/.{76}/g, "$&\r\n"),
         `data:;base64,${text}`,
+        `data:text/plain;name=a%20b.txt; base64,${text}`,
         `data:text/plain;charset=utf-8;base64,${text}`
       ]) {
         const { fileName, sha256, size } = yield* upload({ data })
@@ -174,7 +175,7 @@ layer(FileCalls.local())("upload_file stores nothing, and", (it) => {
     ["too much data", { data: "A".repeat((FileCalls.maxBytes / 3) * 4 + 8) }, /larger than 200 MiB.*REST/],
     ["plain http", { url: "http://receiver.example.com/a" }, /must begin with https/],
     ["a private address", { url: "https://10.0.0.1/hunter2" }, /only public ones/],
-    ["a malformed URL", { url: "https://receiver.example.com\\@10.0.0.1/" }, /no valid URL/],
+    ["a malformed URL", { url: "https://receiver example.com\\@10.0.0.1/" }, /no valid URL/],
     [
       "a file of ours",
       { url: `https://media.test/media/${"A".repeat(24)}/a.png` },
@@ -191,9 +192,14 @@ layer(FileCalls.local())("upload_file stores nothing, and", (it) => {
 
   for (const [what, expected, handler] of [
     [
-      "redirects",
-      /redirects, and redirects are not followed/,
-      (_, response) => response.writeHead(302, { location: "https://receiver.example.com/b" }).end()
+      "redirects to itself",
+      /redirects more than five times/,
+      (_, response) => response.writeHead(302, { location: "/b" }).end()
+    ],
+    [
+      "redirects to a private address",
+      /only public ones/,
+      (_, response) => response.writeHead(302, { location: "https://10.0.0.1/hunter2" }).end()
     ],
     ["has no such file", /HTTP status 404/, (_, response) => response.writeHead(404).end("hunter2")],
     ["breaks off", /closed the connection/, (_, response) => response.write("x", () => response.destroy())],

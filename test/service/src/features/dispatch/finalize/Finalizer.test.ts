@@ -1,3 +1,4 @@
+import type * as Http from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Stream } from "effect"
 import { TestClock } from "effect/testing"
@@ -155,6 +156,54 @@ describe("A request whose output names files", () => {
       yield* Effect.repeat(Effect.andThen(nextTurn, areRemoved), { until: (removed) => removed })
     }).pipe(Effect.scoped, Effect.provide(node))
   )
+
+  it.effect("is completed with files behind redirects, and with URLs as browsers write them", () =>
+    Effect.gen(function* () {
+      const { url } = yield* server(({ url = "" }, response) => {
+        if (["/hop5", "/b%C3%A4r%20%E7%86%8A.png?q=a%20b"].includes(url)) return false
+        response.writeHead(302, { location: `hop${Number(url.at(-1)) + 1}` }).end()
+        return true
+      })
+      const id = yield* ended([`${url}/hop0`, `${url}/bär 熊.png?q=a b`])
+      yield* Facts.untilEnd(id)
+      assert.deepInclude(yield* told(id), { status: "COMPLETED", outcome: "succeeded", error: null })
+      const { media } = (yield* Facts.snapshot(id)).request
+      assert.deepStrictEqual(
+        media.map(({ size }) => size),
+        [picture.length, picture.length]
+      )
+    }).pipe(Effect.scoped, Effect.provide(node))
+  )
+
+  for (const [what, answer, error] of [
+    [
+      "is gone",
+      (response) => response.writeHead(410).end(),
+      "The server of a file in the output refused to give it. It answered with status 410."
+    ],
+    [
+      "redirects without end",
+      (response) => response.writeHead(302, { location: "?again" }).end(),
+      "The output names a file behind more than five redirects, or behind one that leads nowhere."
+    ],
+    [
+      "redirects to plain http",
+      (response) => response.writeHead(302, { location: "http://receiver.example.com/" }).end(),
+      "The output names a file by a URL that is not https, or that redirects to one."
+    ]
+  ] as const satisfies ReadonlyArray<readonly [string, (response: Http.ServerResponse) => unknown, string]>)
+    it.effect(`ends at once, with the reason, when a file ${what}`, () =>
+      Effect.gen(function* () {
+        const { url } = yield* server((_request, response) => {
+          answer(response)
+          return true
+        })
+        const id = yield* ended([url])
+        yield* Facts.untilEnd(id)
+        assert.deepInclude(yield* told(id), { outcome: "provider_failed", cost: "0", error })
+        assert.notInclude(yield* Facts.types(id), "SweepRetried")
+      }).pipe(Effect.scoped, Effect.provide(node))
+    )
 
   it.effect("fails without a charge, with the status, when a file's host fails for some minutes", () =>
     Effect.gen(function* () {

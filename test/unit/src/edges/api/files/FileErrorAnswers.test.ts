@@ -8,7 +8,12 @@ import {
   FileTooLarge,
   QuotaExceeded
 } from "#src/features/media/storage/FileErrors.ts"
-import { BodyRefused, TooManyUploads, UrlRefused } from "#src/features/media/storage/Reception.ts"
+import {
+  BodyRefused,
+  ContentTypeMismatch,
+  TooManyUploads,
+  UrlRefused
+} from "#src/features/media/storage/Reception.ts"
 import { PartsRefused } from "#src/features/media/storage/UploadStore.ts"
 import { toErrorAnswer } from "#src/edges/http/ServiceErrors.ts"
 import * as PartsView from "#src/edges/api/files/PartsView.ts"
@@ -28,7 +33,11 @@ describe("an error of the files", () => {
     [new UrlRefused({ reason: "not_signed" }), 403, { code: "URL_NOT_SIGNED" }],
     [new UrlRefused({ reason: "signature_mismatch" }), 403, { code: "SIGNATURE_MISMATCH" }],
     [new UrlRefused({ reason: "expired" }), 403, { code: "URL_EXPIRED" }],
-    [new UrlRefused({ reason: "content_type_mismatch" }), 403, { code: "CONTENT_TYPE_MISMATCH" }],
+    [
+      new ContentTypeMismatch({ declared: "image/png", sent: "text/csv" }),
+      403,
+      { code: "CONTENT_TYPE_MISMATCH" }
+    ],
     [new BodyRefused({ reason: "wrong_size" }), 400, { code: "SIZE_MISMATCH" }],
     [new BodyRefused({ reason: "digest_mismatch" }), 400, { code: "DIGEST_MISMATCH" }],
     [new BodyRefused({ reason: "broken_off" }), 400, undefined],

@@ -12,7 +12,11 @@ const megabytes = 10 * 1024 * 1024
 describe("Formats", () => {
   it.each([
     ["uri", "https://example.com/a", "no uri"],
-    ["uri", "data:text/plain,a", "data: a"],
+    ["uri", "data:text/plain,a", "/a"],
+    ["uri", "https://example.com/a b/ü?q=日本#€", "example.com/a b"],
+    ["uri", "https://bücher.example/", "//bücher.example/"],
+    ["uri", "data:image/png;base64, YQ\n==", "https://a b/"],
+    ["uri-reference", "https://example.com/a b", "/a b"],
     ["byte", "YQ==", "YQ="],
     ["email", "a@example.com", "a"],
     ["date-time", "2026-01-01T00:00:00Z", "today"],
@@ -23,11 +27,12 @@ describe("Formats", () => {
 
   it.each([
     ["uri", `data:image/png;base64,${"A".repeat(megabytes)}`],
+    ["uri", `data:image/png;base64,\n${"AAA\n".repeat(megabytes / 4)}`],
     ["uri-reference", `data:,${"/a".repeat(megabytes / 2)}`],
     ["byte", "A".repeat(megabytes)]
   ])("%s accepts a file of megabytes", (format, text) => {
     assert.isTrue(isOf(format, text))
-    assert.isFalse(isOf(format, `${text} `))
+    assert.isFalse(isOf(format, `.${text}`))
   })
 
   it.each([
