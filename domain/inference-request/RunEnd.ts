@@ -84,7 +84,9 @@ const succeeded = (
   if (delivered === 0n && isShort(state, delivered)) {
     return [received, unbilled(at, attempt, "The provider delivered nothing.")]
   }
-  return media.length > 0 ? [{ ...received, media }] : [received, billed(at, attempt, { ...state, isCut }, delivered)]
+  return media.length > 0
+    ? [{ ...received, media }]
+    : [received, billed(at, attempt, { ...state, isCut }, delivered)]
 }
 
 /** The files of the output are stored, so the request completes. */

@@ -110,9 +110,13 @@ describe("Requests.submit", () => {
     Effect.gen(function* () {
       const one = (index: number) =>
         Effect.result(submit({ model: limited, ...(index % 2 === 1 && keyed(`k${index}`)) }))
-      const all = yield* Effect.forEach(Array.from({ length: 50 }, (_, index) => index), one, {
-        concurrency: "unbounded"
-      })
+      const all = yield* Effect.forEach(
+        Array.from({ length: 50 }, (_, index) => index),
+        one,
+        {
+          concurrency: "unbounded"
+        }
+      )
       const refused = all.flatMap((result) => (Result.isFailure(result) ? [result.failure._tag] : []))
       assert.deepStrictEqual(
         refused,
