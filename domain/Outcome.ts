@@ -18,6 +18,8 @@ type Outcome<Output, Delivered = Quantity> =
       readonly delivered: Delivered
       /** How long the model ran, if the provider measures it. */
       readonly seconds?: number
+      /** A cancel stopped the run: the output is what it had made by then. */
+      readonly cut?: true
     }
   /** The provider ran the model and reports a failure. */
   | { readonly _tag: "ModelFailed"; readonly message: string }
@@ -41,7 +43,7 @@ type Outcome<Output, Delivered = Quantity> =
  */
 export type ProviderOutcome =
   | Outcome<Json, Quantity | null>
-  /** It stopped a run that streams, because the client cancelled it. `output`: what it had made by then, which is billed. */
+  /** It stopped a run that streams, because the client cancelled it. `output`: what it had made by then. */
   | { readonly _tag: "CutShort"; readonly output: Json }
 
 /** The report converted to the model's output and units. */

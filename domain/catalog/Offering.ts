@@ -5,6 +5,7 @@
 import { Result, Schema } from "effect"
 import type { Aggregate } from "../Aggregate.ts"
 import * as EventCodec from "../EventCodec.ts"
+import * as MemberOrder from "./MemberOrder.ts"
 import { Model } from "./Model.ts"
 import { Wrapper } from "./Wrapper.ts"
 
@@ -15,9 +16,19 @@ const at = Schema.Int
 const source = Schema.String
 
 /** Names and fields of the events are the storage format: add cases or optional fields, never rename. */
-export const ModelPublished = Schema.TaggedStruct("ModelPublished", { at, source, model: Model })
+export const ModelPublished = Schema.TaggedStruct("ModelPublished", {
+  at,
+  source,
+  model: Model,
+  texts: Schema.optionalKey(MemberOrder.FieldTexts)
+})
 
-export const WrapperPublished = Schema.TaggedStruct("WrapperPublished", { at, source, wrapper: Wrapper })
+export const WrapperPublished = Schema.TaggedStruct("WrapperPublished", {
+  at,
+  source,
+  wrapper: Wrapper,
+  texts: Schema.optionalKey(MemberOrder.FieldTexts)
+})
 
 /** The model still runs, and is shown as deprecated. */
 export const ModelDeprecated = Schema.TaggedStruct("ModelDeprecated", {
@@ -68,6 +79,8 @@ export type State =
       readonly kind: Kind
       /** The version of the current definition. */
       readonly version: string
+      /** How the definition orders members; `null`: as canonical JSON does. */
+      readonly texts: MemberOrder.FieldTexts | null
       readonly status: "active" | "deprecated" | "withdrawn"
     }
 
@@ -81,10 +94,15 @@ const published = (
   command: Extract<Command, { readonly _tag: "Publish" }>
 ): typeof ModelPublished.Type | typeof WrapperPublished.Type => {
   const { at, definition, source } = command
+  const texts = textsOf(definition)
+  const order = texts === null ? {} : { texts }
   return definition.kind === "model"
-    ? { _tag: "ModelPublished", at, source, model: definition.model }
-    : { _tag: "WrapperPublished", at, source, wrapper: definition.wrapper }
+    ? { _tag: "ModelPublished", at, source, model: definition.model, ...order }
+    : { _tag: "WrapperPublished", at, source, wrapper: definition.wrapper, ...order }
 }
+
+const textsOf = (definition: Definition): MemberOrder.FieldTexts | null =>
+  MemberOrder.textsOf(definition.kind === "model" ? definition.model : definition.wrapper)
 
 const versionOf = (definition: Definition): string =>
   definition.kind === "model" ? definition.model.version : definition.wrapper.version
@@ -96,6 +114,8 @@ const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Eve
       if (state._tag === "NotPublished") return Result.succeed([published(command)])
       if (state.kind !== definition.kind) return Result.fail({ _tag: "EndpointTaken" })
       if (state.version !== versionOf(definition)) return Result.succeed([published(command)])
+      if (state.status === "active" && !MemberOrder.isSame(state.texts, textsOf(definition)))
+        return Result.succeed([published(command)])
       const isOfferedAgain = reactivates && state.status !== "active"
       return Result.succeed(isOfferedAgain ? [{ _tag: "ModelReactivated", at, source }] : [])
     }
@@ -110,12 +130,20 @@ const decide = (command: Command, state: State): Result.Result<ReadonlyArray<Eve
   }
 }
 
+const publishedAs = (kind: Kind, version: string, texts: MemberOrder.FieldTexts | null = null): State => ({
+  _tag: "Published",
+  kind,
+  version,
+  texts,
+  status: "active"
+})
+
 const evolve = (state: State, event: Event): State => {
   switch (event._tag) {
     case "ModelPublished":
-      return { _tag: "Published", kind: "model", version: event.model.version, status: "active" }
+      return publishedAs("model", event.model.version, event.texts)
     case "WrapperPublished":
-      return { _tag: "Published", kind: "wrapper", version: event.wrapper.version, status: "active" }
+      return publishedAs("wrapper", event.wrapper.version, event.texts)
     case "ModelDeprecated":
       return state._tag === "Published" ? { ...state, status: "deprecated" } : state
     case "ModelReactivated":

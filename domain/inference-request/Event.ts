@@ -108,6 +108,8 @@ export const OutputReceived = Schema.TaggedStruct("OutputReceived", {
   attempt,
   delivered: Quantity,
   media: Schema.optionalKey(Schema.Array(MediaPlan)),
+  /** A cancel stopped the run: the output is what it had made by then. */
+  cut: Schema.optionalKey(Schema.Literal(true)),
   payloads: Schema.Struct({ output: PayloadRef })
 })
 

@@ -24,11 +24,10 @@ export const endOfRun = (command: RecordOutcome, state: Request): ReadonlyArray<
       { _tag: "LateOutcomeIgnored", at, attempt, outcome: outcome._tag }
     ]
   }
-  if (state.cancelRequested && outcome._tag !== "Succeeded" && outcome._tag !== "ModelFailed") {
-    return [{ _tag: "RequestCancelled", at, reason: "requested" }]
-  }
+  if (state.cancelRequested && !hasRun(outcome)) return [cancelled(at)]
   switch (outcome._tag) {
     case "Succeeded":
+      if (outcome.cut === true && !state.cancelRequested) return stopped(command, state)
       return [...started(command, state), ...succeeded(command, state, outcome)]
     case "ModelFailed":
       return [...started(command, state), unbilled(at, attempt, outcome.message)]
@@ -48,24 +47,46 @@ export const endOfRun = (command: RecordOutcome, state: Request): ReadonlyArray<
     case "RateLimited":
       return [{ ...requeued(command, at + outcome.retryAfterMs), reason: "rate_limited", message: null }]
     case "Stopped":
-      return retry(command, state, "lost", "The provider stopped the run.")
+      return stopped(command, state)
   }
 }
+
+/** Whether the model ran to its end, or until a cancel stopped it after it had delivered something. */
+const hasRun = (outcome: RecordOutcome["outcome"]): boolean =>
+  outcome._tag === "Succeeded"
+    ? outcome.cut !== true || (outcome.delivered > 0n && outcome.output.violations.length === 0)
+    : outcome._tag === "ModelFailed"
+
+const cancelled = (at: number): Event => ({ _tag: "RequestCancelled", at, reason: "requested" })
+
+/** The provider stopped a run that no client has cancelled. */
+const stopped = (command: RecordOutcome, state: Request): ReadonlyArray<Event> =>
+  retry(command, state, "lost", "The provider stopped the run.")
 
 const succeeded = (
   { at, attempt }: RecordOutcome,
   state: Request,
-  { delivered, output }: Extract<RecordOutcome["outcome"], { readonly _tag: "Succeeded" }>
+  { cut, delivered, output }: Extract<RecordOutcome["outcome"], { readonly _tag: "Succeeded" }>
 ): ReadonlyArray<Event> => {
   const { media = [], ref, violations } = output
-  const received: Event = { _tag: "OutputReceived", at, attempt, delivered, payloads: { output: ref } }
+  const isCut = cut === true
+  const received: Event = {
+    _tag: "OutputReceived",
+    at,
+    attempt,
+    delivered,
+    ...(isCut && { cut }),
+    payloads: { output: ref }
+  }
   if (violations.length > 0) {
     return [received, { _tag: "OutputRejected", at, attempt, violations }, unbilled(at, attempt, null)]
   }
   if (delivered === 0n && isShort(state, delivered)) {
     return [received, unbilled(at, attempt, "The provider delivered nothing.")]
   }
-  return media.length > 0 ? [{ ...received, media }] : [received, billed(at, attempt, state, delivered)]
+  return media.length > 0
+    ? [{ ...received, media }]
+    : [received, billed(at, attempt, { ...state, isCut }, delivered)]
 }
 
 /** The files of the output are stored, so the request completes. */
@@ -83,7 +104,9 @@ export const mediaStored = (
 
 export const mediaRefused = ({ at, attempt, message }: RefuseMedia, state: Request): ReadonlyArray<Event> => {
   if (state.phase._tag !== "Finalizing" || state.attempt !== attempt) return []
-  return Deadlines.isPastEnd(state, at) ? Deadlines.expire(at, state) : [unbilled(at, attempt, message)]
+  if (Deadlines.isPastEnd(state, at)) return Deadlines.expire(at, state)
+  // Without its files, nothing of what a cancelled run made is delivered.
+  return [state.isCut ? cancelled(at) : unbilled(at, attempt, message)]
 }
 
 /** The start of the run if it is not on the log yet: a fast run appends its start and its end together. */
@@ -157,7 +180,7 @@ const billed = (at: number, attempt: number, state: Request, delivered: Quantity
   at,
   attempt,
   billing: {
-    status: isShort(state, delivered) ? "partial" : "charged",
+    status: state.isCut || isShort(state, delivered) ? "partial" : "charged",
     amount: Pricing.charge(state.submitted.quote, delivered),
     units: delivered
   },

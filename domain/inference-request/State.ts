@@ -22,6 +22,8 @@ export interface Request {
   readonly progress: number | null
   readonly logs: ReadonlyArray<string>
   readonly cancelRequested: boolean
+  /** Whether a cancel stopped the run that made the output, which is then a part of what was asked for. */
+  readonly isCut: boolean
   /** The payload for clients, with the URLs of stored files once there are any. */
   readonly output: { readonly name: "output" | "result"; readonly ref: PayloadRef } | null
   /** The output of the provider. */
@@ -235,9 +237,9 @@ const outputReceived = (
   state: Request,
   event: Extract<Event, { readonly _tag: "OutputReceived" }>
 ): State => {
-  const { at, delivered, media = [], payloads } = event
+  const { at, cut: isCut = false, delivered, media = [], payloads } = event
   const output = { name: "output", ref: payloads.output } as const
-  const received = { ...state, output, rawOutput: payloads.output, plannedMedia: media }
+  const received = { ...state, isCut, output, rawOutput: payloads.output, plannedMedia: media }
   if (!("run" in state.phase)) return received
   const { run } = state.phase
   const inferenceMs = inferenceMsUntil(at, state.phase)
@@ -271,6 +273,7 @@ const submitted = (event: RequestSubmitted): Request => ({
   progress: null,
   logs: [],
   cancelRequested: false,
+  isCut: false,
   output: null,
   rawOutput: null,
   plannedMedia: [],

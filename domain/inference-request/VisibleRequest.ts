@@ -18,7 +18,7 @@ export type VisiblePhase =
 export interface VisibleRequest
   extends
     Pick<Request, "startedAt" | "logs" | "violations" | "media" | "output">,
-    Partial<Pick<Request, "progress">> {
+    Partial<Pick<Request, "progress" | "isCut">> {
   readonly phase: VisiblePhase
   readonly erasure: Pick<Erasure, "at"> | null
   readonly submitted: Pick<

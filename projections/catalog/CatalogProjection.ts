@@ -1,5 +1,4 @@
 /** The current catalog, including withdrawn items, and every definition that a request may have been submitted against. */
-import { stringify } from "#domain/CanonicalJson.ts"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import * as Listing from "#domain/catalog/Listing.ts"
 import {
@@ -10,6 +9,7 @@ import {
   GpuPublished,
   GpuWithdrawn
 } from "#domain/catalog/Listing.ts"
+import * as MemberOrder from "#domain/catalog/MemberOrder.ts"
 import * as Offering from "#domain/catalog/Offering.ts"
 import {
   ModelDeprecated,
@@ -25,7 +25,8 @@ import { on, onType, type Projection } from "../Projection.ts"
 
 /**
  * Names are unique within a `space`; models and wrappers share one. `changed` numbers the changes of the whole catalog, so
- * its maximum changes whenever the catalog does. `definition` is canonical JSON.
+ * its maximum changes whenever the catalog does. `definition` is JSON, with schemas and examples in the
+ * order of their manifest.
  */
 const tables = `
   CREATE TABLE catalog_items (
@@ -85,7 +86,7 @@ export const projection: Projection = {
       (data: JsonObject, { stream, time }: RecordedEvent) => {
         const name = idOf(stream)
         const item = object(data, field)
-        const definition = stringify(item)
+        const definition = MemberOrder.write(item, data["texts"])
         const version = space === "endpoint" ? text(item, "version") : null
         put.run(space, name, kind, version, definition, time, time)
         if (version !== null) putVersion.run(name, version, kind, definition, time)

@@ -30,6 +30,8 @@ export const HistoryItem = Schema.Struct({
   endedAt: Schema.NullOr(Schema.Int),
   /** Whether the output breaks the model's schema. */
   hasViolations: Schema.BooleanFromBit,
+  /** Whether a cancel stopped the run that made the output. */
+  isCut: Schema.BooleanFromBit,
   billingStatus: Schema.NullOr(BillingStatus),
   /** nano-USD */
   amount: Schema.NullOr(NanoUsd),

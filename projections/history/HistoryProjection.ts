@@ -42,7 +42,7 @@ const free = { billingStatus: "failed", amount: "0" } as const
 
 export const projection: Projection = {
   name: "history",
-  version: 7,
+  version: 8,
   tables: HistoryRows.tables + HistoryChanges.tables + HistoryMetadata.tables + HistoryCounters.tables,
   open: (db) => {
     const changes = HistoryChanges.make(db)
@@ -124,6 +124,7 @@ export const projection: Projection = {
           inferenceMs: null,
           endedAt: null,
           hasViolations: false,
+          isCut: false,
           billingStatus: null,
           amount: null,
           error: null,
@@ -148,9 +149,13 @@ export const projection: Projection = {
         if (reason === "lost") loseRun(event)
       }),
       onType(OutputReceived, (event) => {
-        if (!OutputMedia.isNamed(event)) return
+        const isCut = isCutOff(event)
+        const isNamed = OutputMedia.isNamed(event)
+        if (!isCut && !isNamed) return
         const row = rows.edit(event.stream)
         if (row === undefined) return
+        row.isCut = isCut
+        if (!isNamed) return
         // The request ran, even if its start was never reported.
         change(row, "IN_PROGRESS", event)
         row.inferenceMs = runMsUntil(row, event)
@@ -174,6 +179,9 @@ export const projection: Projection = {
     return { rules, buffers: [rows, changes, metadata, counters] }
   }
 }
+
+/** Most outputs are whole, which their text shows without parsing. */
+const isCutOff = ({ data, text }: RecordedEvent) => text.includes('"cut":') && data["cut"] === true
 
 /** The time by the wall clock as it was set at the submit, so that durations are right. */
 const timeOf = ({ ahead }: Readonly<HistoryRows.HistoryRow>, event: RecordedEvent) =>

@@ -11,8 +11,8 @@ import * as Rows from "../batch/Rows.ts"
  * entries of each (`HistoryQueries`). `open` has requests that have not ended, in the order of their last change.
  *
  * `started_at` is the start of the first run, `run_started_at` that of the current run, `inference_ms` the time of the run
- * that returned the output. `has_violations` is 1 when the output breaks the model's schema, `amount` is nano-USD, `media`
- * is JSON. `position` is that of the event that set the status, and `change_id` its number in `history_changes`.
+ * that returned the output. `has_violations` is 1 when the output breaks the model's schema, `is_cut` when a cancel stopped
+ * the run that made it. `amount` is nano-USD, `media` is JSON. `position` is that of the event that set the status, and `change_id` its number in `history_changes`.
  */
 export const tables = `
   CREATE TABLE history_requests (
@@ -29,6 +29,7 @@ export const tables = `
     inference_ms INTEGER,
     ended_at INTEGER,
     has_violations INTEGER NOT NULL,
+    is_cut INTEGER NOT NULL,
     billing_status TEXT,
     amount TEXT,
     error TEXT,
@@ -63,6 +64,7 @@ export interface HistoryRow {
   inferenceMs: number | null
   endedAt: number | null
   hasViolations: boolean
+  isCut: boolean
   billingStatus: string | null
   amount: string | null
   error: string | null
@@ -81,10 +83,10 @@ export const make = (
   move: (requestId: string, row: Readonly<HistoryRow>) => void
 ): Rows.Rows<HistoryRow> => {
   const find = db.prepare("SELECT * FROM history_requests WHERE request_id = ?")
-  const inserts = RowInserts.make(db, "history_requests", 21)
+  const inserts = RowInserts.make(db, "history_requests", 22)
   const update = db.prepare(`UPDATE history_requests
     SET status = ?, outcome = ?, started_at = ?, run_started_at = ?, inference_ms = ?, ended_at = ?,
-      has_violations = ?, billing_status = ?, amount = ?, error = ?, media = ?, erased_at = ?, position = ?, change_id = ?
+      has_violations = ?, is_cut = ?, billing_status = ?, amount = ?, error = ?, media = ?, erased_at = ?, position = ?, change_id = ?
     WHERE request_id = ?`)
   const remove = db.prepare("DELETE FROM history_requests WHERE request_id = ?")
 
@@ -95,6 +97,7 @@ export const make = (
       row.inferenceMs,
       row.endedAt,
       row.hasViolations ? 1 : 0,
+      row.isCut ? 1 : 0,
       row.billingStatus,
       row.amount,
       row.error,
@@ -156,6 +159,7 @@ const rowOf = (columns: Columns): HistoryRow => ({
   inferenceMs: integerOrNull(columns["inference_ms"]),
   endedAt: integerOrNull(columns["ended_at"]),
   hasViolations: columns["has_violations"] === 1,
+  isCut: columns["is_cut"] === 1,
   billingStatus: textOrNull(columns["billing_status"]),
   amount: textOrNull(columns["amount"]),
   error: textOrNull(columns["error"]),

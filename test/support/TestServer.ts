@@ -45,6 +45,7 @@ import * as Telemetry from "#src/platform/telemetry/otlp/Telemetry.ts"
 import { EventStore } from "#streams/EventStore.ts"
 import * as FileBlobStore from "#streams/FileBlobStore.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as SqliteEventStore from "#streams/sqlite/SqliteEventStore.ts"
 import * as OutboundGuard from "#test/support/src/kernel/outbound/OutboundGuard.ts"
 import * as TempDirectory from "./TempDirectory.ts"
@@ -186,7 +187,10 @@ export const layer = (options: TestServerOptions = {}) => {
     ...Node.parts,
     reactors: Layer.mergeAll(dispatches ? Dispatch.layerDispatching : Layer.empty),
     providers,
-    queueDepth: Layer.succeed(QueueDepth, { of: (model) => Effect.sync(() => queued(model)) }),
+    queueDepth: Layer.succeed(QueueDepth, {
+      of: (model) => Effect.sync(() => ({ queued: queued(model), position: GlobalPosition.beginning })),
+      caughtUp: Effect.void
+    }),
     publishes: catalogOnLog ? BuiltinPublishing.layer : Layer.empty,
     waiting: Expectations.layerEmpty,
     outbound: OutboundGuard.layer({ admitted: [], resolve: options.resolve ?? resolveFixed }),

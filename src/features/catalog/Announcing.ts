@@ -53,7 +53,8 @@ export const offerings = <Definition>(
     )
     const before = {
       isNew: state._tag === "NotPublished",
-      isSame: state._tag === "Published" && state.version === version
+      // An active one of the same version is published again for the order of its members alone.
+      isSame: state._tag === "Published" && state.version === version && state.status !== "active"
     }
     return { kind, name: endpoint, change: changeOf(executed, before), version }
   }),

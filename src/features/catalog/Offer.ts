@@ -50,7 +50,10 @@ const make = (model: Model, runs: ModelEndpoint, compile: () => Compiled): Offer
       mediaPointers: (output) => entry().mediaPointers(output),
       quantities: (input) => entry().quantities(input),
       runInput: (input) => entry().runInput(input),
-      delivered: (result) => entry().delivered(result)
+      delivered: (result) => entry().delivered(result),
+      get countsDelivered() {
+        return entry().countsDelivered
+      }
     },
     compiled,
     found: () => found,

@@ -131,19 +131,26 @@ export const outcomeOf = (
   })
 }
 
-/** Billed for the units that the output has. Without units, or if it is not valid yet, the run was stopped and costs nothing. */
+const stopped: RunOutcome = { _tag: "Stopped" }
+
+/**
+ * Where the price counts what is delivered, what a stopped run had made is its output. If the price does not, or it had made
+ * nothing valid that can be counted, the run was stopped and costs nothing.
+ */
 const cutShort = (run: MappedRun, made: Json, seconds: number): Effect.Effect<RunOutcome> =>
-  mapOutput(run, made).pipe(
-    Effect.flatMap((output) => counted(run, output, seconds)),
-    Effect.map((outcome): RunOutcome =>
-      outcome._tag === "Succeeded" &&
-      outcome.delivered > 0n &&
-      run.entry.validateOutput(outcome.output).length === 0
-        ? outcome
-        : { _tag: "Stopped" }
-    ),
-    Effect.catchTag("ExpressionFailed", () => Effect.succeed<RunOutcome>({ _tag: "Stopped" }))
-  )
+  run.entry.countsDelivered
+    ? mapOutput(run, made).pipe(
+        Effect.flatMap((output) => counted(run, output, seconds)),
+        Effect.map((outcome): RunOutcome =>
+          outcome._tag === "Succeeded" &&
+          outcome.delivered > 0n &&
+          run.entry.validateOutput(outcome.output).length === 0
+            ? { ...outcome, cut: true }
+            : stopped
+        ),
+        Effect.catchTag("ExpressionFailed", () => Effect.succeed(stopped))
+      )
+    : Effect.succeed(stopped)
 
 const counted = ({ entry, submitted }: MappedRun, output: Json, seconds: number) =>
   Effect.match(entry.delivered({ input: submitted, output, seconds }), {

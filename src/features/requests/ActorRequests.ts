@@ -18,15 +18,19 @@ const ended: Record<Terminal["_tag"], string> = {
   Cancelled: "The request had been cancelled."
 }
 
+const cut = "The run was stopped. What it had delivered is kept and billed."
+
 const outcome = ({ request }: RequestSnapshot) => {
   switch (request.phase._tag) {
     case "Cancelled":
       return { accepted: true, reason: "The request is cancelled and not billed." }
     case "Completed":
+      if (request.isCut === true) return { accepted: true, reason: cut }
       return { accepted: false, reason: "The run finished before the provider could stop it." }
     case "Failed":
       return { accepted: false, reason: "The run failed before the provider could stop it." }
     case "Finalizing":
+      if (request.isCut === true) return { accepted: true, reason: cut }
       return { accepted: false, reason: "The run has finished; the files of its output are being stored." }
     case "Queued":
     case "Dispatched":

@@ -44,6 +44,7 @@ const requestOf = (item: HistoryItem): VisibleRequest => ({
     metadata: item.metadata
   },
   logs: [],
+  isCut: item.isCut,
   violations: item.hasViolations ? [someViolation] : [],
   output: null,
   media: item.media,

@@ -8,6 +8,7 @@ import type { Deadlines, RequestSubmitted } from "#domain/inference-request/Even
 import * as Pricing from "#domain/Pricing.ts"
 import * as RetrySchedule from "#domain/RetrySchedule.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
+import type { GlobalPosition } from "#streams/GlobalPosition.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Payload from "#streams/Payload.ts"
 import type { SealedPayload } from "#streams/SealedPayload.ts"
@@ -24,7 +25,8 @@ import * as Holds from "./Holds.ts"
 import { DeadlineHints } from "./DeadlineHints.ts"
 import * as AbsoluteDeadlines from "./AbsoluteDeadlines.ts"
 import { IdempotencyKeyActors } from "./IdempotencyKeyActors.ts"
-import { QueueDepth } from "./QueueDepth.ts"
+import { type Depth, QueueDepth } from "./QueueDepth.ts"
+import * as QueuePlaces from "./QueuePlaces.ts"
 import { RequestActors } from "./RequestActors.ts"
 import {
   type Checks,
@@ -57,6 +59,7 @@ export const make = Effect.gen(function* () {
   const health = yield* ProviderHealth
   const expectations = yield* Expectations
   const holds = yield* Holds.make
+  const places = QueuePlaces.make()
   const unitsOf = RequestedUnits.make()
 
   /** The checks that every submit must pass, whatever its id. */
@@ -77,11 +80,43 @@ export const make = Effect.gen(function* () {
       }
     )
 
-  const checkQueue = ({ model }: CatalogEntry): Effect.Effect<void, QueueFull> => {
+  /** Asks again with everything on the log before it refuses. */
+  const unlessFull = (
+    { model }: CatalogEntry,
+    ask: (limit: number, read: Depth) => boolean
+  ): Effect.Effect<void, QueueFull> => {
     const { endpoint, maxQueued } = model
     if (maxQueued === undefined) return Effect.void
-    return Effect.flatMap(depth.of(endpoint), (queued) =>
-      queued < maxQueued ? Effect.void : Effect.fail(queueFull(model, maxQueued))
+    const read = Effect.interruptible(depth.of(endpoint))
+    const readAgain = Effect.andThen(Effect.interruptible(depth.caughtUp), read)
+    return Effect.flatMap(read, (first) =>
+      ask(maxQueued, first)
+        ? Effect.void
+        : Effect.flatMap(readAgain, (now) =>
+            ask(maxQueued, now) ? Effect.void : Effect.fail(queueFull(model, maxQueued))
+          )
+    )
+  }
+
+  const checkQueue = (entry: CatalogEntry) =>
+    unlessFull(entry, (limit, read) => places.isFree(entry.model.endpoint, limit, read))
+
+  /** Holds a place in the queue while the request is stored. Not to be interrupted. */
+  const queueing = <A extends { readonly position: GlobalPosition | null }, E>(
+    entry: CatalogEntry,
+    id: RequestId,
+    store: Effect.Effect<A, E>
+  ): Effect.Effect<A, E | QueueFull> => {
+    const { endpoint, maxQueued } = entry.model
+    if (maxQueued === undefined) return store
+    const taken = unlessFull(entry, (limit, read) => places.take(id, endpoint, limit, read))
+    return Effect.flatMap(taken, () =>
+      Effect.onExitPrimitive(store, (exit) => {
+        const position = Exit.isSuccess(exit) ? exit.value.position : null
+        return Effect.sync(() =>
+          position === null ? places.release(id, endpoint) : places.keep(id, endpoint, position)
+        )
+      })
     )
   }
 
@@ -181,7 +216,7 @@ export const make = Effect.gen(function* () {
         holds.appending(id, input, append(input))
       )
     )
-    return Effect.flatMap(Effect.uninterruptible(stored), (accepted) => {
+    return Effect.flatMap(Effect.uninterruptible(queueing(entry, id, stored)), (accepted) => {
       const snapshot = Snapshot.asSubmitted(id, accepted)
       return snapshot === null
         ? Effect.die("A submitted request has no state")

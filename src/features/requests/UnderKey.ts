@@ -123,11 +123,10 @@ export const make = Effect.fnUntraced(function* ({ accept, admit, checkHold, che
     // Another submit under the key may have been accepted since.
     const first = Snapshots.asSubmitted(id, yield* requests.current(id))
     if (first !== null) return { ...first, replayed: true }
-    yield* checkQueue(entry)
     return yield* Effect.catchTag(
       accept(submission, entry, quote, id, at),
-      ["InsufficientBalance", "BudgetExceeded", "TooManyOpenRequests"],
-      // Another submit under the key may have been accepted since, and holds the money that this one needs.
+      ["InsufficientBalance", "BudgetExceeded", "TooManyOpenRequests", "QueueFull"],
+      // Another submit under the key may have been accepted since, and has the money or the place that this one needs.
       Effect.fnUntraced(function* (refused) {
         const first = Snapshots.asSubmitted(id, yield* requests.current(id))
         return first === null ? yield* refused : { ...first, replayed: true }

@@ -71,6 +71,13 @@ export const of = ({ error, outcome, waitingFor, waitingReason }: Told): Trouble
         advice: "Nothing was charged. Run it again if you need it."
       }
     case "partial":
+      return {
+        kind: "warning",
+        title: "Only a part was delivered",
+        message: null,
+        advice:
+          "The output is what the run had made when it ended or was cancelled. Only that was charged. Run it again for all of it."
+      }
     case "succeeded":
       return null
   }

@@ -76,7 +76,9 @@ export const wordsOf = (entry: Entry): string => {
     case "ProgressReported":
       return progressWords(entry)
     case "OutputReceived":
-      return "Output received"
+      return entry.data["cut"] === true
+        ? "Stopped on request; what it had made by then was received"
+        : "Output received"
     case "MediaStored":
       return `${plural(countOf(entry.data["media"]), "file")} of the output stored`
     case "OutputRejected":

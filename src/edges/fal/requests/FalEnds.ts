@@ -34,10 +34,27 @@ export const failureOf = ({ request }: Pick<Snapshot, "request">): Failure | nul
     case "failed":
       return { status: 500, message: reason, type: "runner_server_error" }
     case "cancelled":
-      return { status: 499, message: "The request was cancelled.", type: "client_cancelled" }
+      return cancelled
     case "expired":
       return { status: 504, message: "The request did not start or end in time.", type: "request_timeout" }
   }
+}
+
+/** Tells a part of an output from a whole one, which fal's form has no word for. */
+export const partOf = ({ request }: Pick<Snapshot, "request">): { readonly outcome?: "partial" } =>
+  outcome(request) === "partial" ? { outcome: "partial" } : {}
+
+/** The same as a header of the output, whose body is the model's. */
+export const partHeader = (snapshot: Pick<Snapshot, "request">): Answer.Headers => {
+  const { outcome } = partOf(snapshot)
+  return outcome === undefined ? {} : { "x-inferlog-outcome": outcome }
+}
+
+/** Ends a stream of which the client would take the last event for the whole output. */
+export const cancelled: Failure = {
+  status: 499,
+  message: "The request was cancelled.",
+  type: "client_cancelled"
 }
 
 const isTimeout = ({ status }: Failure): boolean => status === 504

@@ -45,7 +45,7 @@ export const result = (
   if (failure !== null) return Effect.succeed(FalEnds.answerOf(id, failure))
   return Effect.mapEager(outputOf(requests, snapshot), (output) => ({
     status: 200,
-    headers: { "cache-control": "no-store", [FalEnds.requestIdHeader]: id },
+    headers: { "cache-control": "no-store", [FalEnds.requestIdHeader]: id, ...FalEnds.partHeader(snapshot) },
     body: output instanceof InlineText ? output.text : new StreamedBody([output])
   }))
 }

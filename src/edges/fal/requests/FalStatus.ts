@@ -25,6 +25,11 @@ export const StatusBody = Schema.Struct({
   queue_position: Schema.optionalKey(Schema.Literal(0)),
   logs: Schema.Array(Log).annotate({ description: "Empty unless asked for." }),
   metrics: Schema.Struct({ inference_time: Schema.optionalKey(Schema.Finite) }),
+  outcome: Schema.optionalKey(
+    Schema.Literal("partial").annotate({
+      description: "Set when the output is a part: less was delivered, or a cancel stopped the run."
+    })
+  ),
   error: Schema.optionalKey(Schema.String),
   error_type: Schema.optionalKey(Schema.String)
 }).annotate({ identifier: "FalStatus", description: "The state of a request." })
@@ -55,6 +60,7 @@ export const of = (queueUrl: string, snapshot: Snapshot, lines: ReadonlyArray<st
     ...(shown === "IN_QUEUE" && { queue_position: 0 }),
     logs: lines.map((message) => ({ message, level: "INFO", source: "USER", timestamp })),
     metrics: metricsOf(snapshot.request),
+    ...FalEnds.partOf(snapshot),
     ...(failure !== null && { error: failure.message, error_type: failure.type })
   }
 }

@@ -117,7 +117,7 @@ export const make = Effect.gen(function* () {
         ready: stream.ready
       }
     })
-    const failure = FalEnds.failureOf(ended)
+    const failure = ended.request.isCut === true ? FalEnds.cancelled : FalEnds.failureOf(ended)
     if (failure !== null) {
       stream.write(frame(JSON.stringify(FalEnds.bodyOf(failure))) + failed)
       return

@@ -9,6 +9,8 @@ import * as OpenaiErrors from "../OpenaiErrors.ts"
 const failed = (status: number, message: string, code: string): ErrorAnswer =>
   OpenaiErrors.server(status, message, code, OpenaiErrors.final)
 
+const cut = "The request was cancelled while it ran. What it had delivered is kept and billed."
+
 const notRun = "The provider could not run the request."
 
 /** What the provider refused is the caller's to mend, in the words of the provider. */
@@ -23,8 +25,10 @@ const ofFailure = (message: string | null): ErrorAnswer => {
 export const errorOf = ({ request }: Snapshot): ErrorAnswer | null => {
   switch (outcome(request)) {
     case "succeeded":
-    case "partial":
       return null
+    // Without a finish, so that no client takes the part for the whole.
+    case "partial":
+      return request.isCut === true ? failed(500, cut, "request_cancelled") : null
     case "invalid_output":
       return failed(500, "The model's output does not match its declared schema.", "invalid_output")
     case "expired":

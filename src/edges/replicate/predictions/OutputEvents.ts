@@ -76,6 +76,8 @@ export const make = (
   }
 }
 
+const canceled = frame("done", JSON.stringify({ reason: "canceled" }))
+
 const noPayloads = { input: null, output: null }
 
 /** The last events of an ended prediction. */
@@ -83,12 +85,13 @@ export const done = (urls: Pick<Urls, "mediaUrl">, ended: Snapshot): string => {
   const { error, outcome } = ResultView.result(urls, ended, noPayloads)
   switch (outcome) {
     case "succeeded":
-    case "partial":
     case "pending":
       return frame("done", "{}")
+    case "partial":
+      return ended.request.isCut === true ? canceled : frame("done", "{}")
     case "cancelled":
     case "expired":
-      return frame("done", JSON.stringify({ reason: "canceled" }))
+      return canceled
     case "invalid_output":
     case "provider_failed":
     case "failed":

@@ -69,15 +69,16 @@ export const example: Body = {
 
 /**
  * An ended request whose run failed is `failed`. One that expired is `canceled`, because clients poll until one of the three last
- * statuses.
+ * statuses. So is one that a cancel stopped after it had delivered something: its output is what it had made.
  */
 const statusOf = ({ request }: Snapshot): Body["status"] => {
   switch (RequestStatus.outcome(request)) {
     case "pending":
       return RequestStatus.status(request) === "IN_QUEUE" ? "starting" : "processing"
     case "succeeded":
-    case "partial":
       return "succeeded"
+    case "partial":
+      return request.isCut === true ? "canceled" : "succeeded"
     case "invalid_output":
     case "provider_failed":
     case "failed":

@@ -42,12 +42,15 @@ export interface Output {
   readonly delivered: Quantity
   /** Whether its named files have to be stored before the charge. */
   readonly hasMedia: boolean
+  /** Whether a cancel stopped the run. Absent in states that older releases stored. */
+  readonly isCut?: boolean
 }
 
 export const output = (event: RecordedEvent): Output => ({
   attempt: attempt(event),
   delivered: quantity(event.data, "delivered"),
-  hasMedia: event.data["media"] !== undefined
+  hasMedia: event.data["media"] !== undefined,
+  isCut: event.data["cut"] === true
 })
 
 /** The end of a run that ran. */

@@ -145,7 +145,7 @@ const checkCharge = (
     const reason = `${usd(amount)} is charged, the quote says ${usd(expected)}`
     throw brokenBy(event, "charge as quoted", reason)
   }
-  if ((status === "partial") !== isShort(quote, units)) {
+  if ((status === "partial") !== (output.isCut === true || isShort(quote, units))) {
     throw brokenBy(event, "charge as quoted", `the bill is ${status}, what was delivered is not`)
   }
 }

@@ -58,7 +58,12 @@ const StoredRequest = Schema.TaggedStruct("Request", {
   quote: Quote,
   submittedAt: Schema.Number,
   output: Schema.NullOr(
-    Schema.Struct({ attempt: Schema.Int, delivered: Quantity, hasMedia: Schema.Boolean })
+    Schema.Struct({
+      attempt: Schema.Int,
+      delivered: Quantity,
+      hasMedia: Schema.Boolean,
+      isCut: Schema.optionalKey(Schema.Boolean)
+    })
   ),
   isRejected: Schema.Boolean,
   isStored: Schema.Boolean,

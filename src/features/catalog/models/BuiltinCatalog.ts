@@ -23,6 +23,7 @@ export const entryOf = ({ model, quantities }: BuiltinModel): CatalogEntry => {
     quantities: (value) => Effect.succeed(quantities(value)),
     // The provider counts the delivered units.
     delivered: ({ input: value }) => Effect.sync(() => quantities(value).maxQuantity),
+    countsDelivered: false,
     validateInput: (value) => input.issues(value),
     validateOutput: (value) => {
       const violations = output.violations(value)

@@ -69,6 +69,8 @@ export interface CatalogEntry {
   runInput(input: Json): Json
   /** Units of a valid output, if the provider has not counted them. At most `maxQuantity` are billed. */
   delivered(result: RunResult): Effect.Effect<Quantity, Unmeasurable>
+  /** Whether the price counts what a run delivers, so that a part of an output has a price of its own. */
+  readonly countsDelivered: boolean
 }
 
 export class Catalog extends Context.Service<

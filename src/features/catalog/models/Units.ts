@@ -11,6 +11,8 @@ import type { EvaluatorBusy } from "./expression/EvaluationFor.ts"
 export interface Units {
   quantities(input: Json): Effect.Effect<Quantities, Unmeasurable | EvaluatorBusy>
   delivered(result: RunResult): Effect.Effect<Money.Quantity, Unmeasurable>
+  /** Whether `delivered` depends on what a run delivers, and not on its input alone. */
+  readonly countsDelivered: boolean
 }
 
 /** A plain decimal text is used exactly, because a number has only 15 digits. */
@@ -112,6 +114,7 @@ export const make = (
 
     const units: Units = {
       quantities,
+      countsDelivered: delivered !== null || counts !== null || (isMeasured(model) && quantity === null),
       // For a run, so it is never refused.
       delivered: (result) => Effect.catchTag(count(result), "EvaluatorBusy", Effect.die)
     }

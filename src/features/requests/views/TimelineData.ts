@@ -32,7 +32,11 @@ export const ofRequest = (event: RequestEvent): JsonObject => {
     case "ProgressReported":
       return { attempt: event.attempt, fraction: event.fraction, logs: event.logs }
     case "OutputReceived":
-      return { attempt: event.attempt, delivered: Money.formatQuantity(event.delivered) }
+      return {
+        attempt: event.attempt,
+        delivered: Money.formatQuantity(event.delivered),
+        ...(event.cut === true && { cut: true })
+      }
     case "MediaStored":
       return {
         attempt: event.attempt,

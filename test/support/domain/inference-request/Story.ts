@@ -90,6 +90,10 @@ export const deliveredWithMedia = (units: number): JudgedOutcome => ({
   delivered: Money.units(units)
 })
 
+/** What a run that a cancel stopped had made by then. */
+export const cut = (units: number, outcome = outcomes.succeeded as JudgedOutcome): JudgedOutcome =>
+  outcome._tag === "Succeeded" ? { ...outcome, cut: true, delivered: Money.units(units) } : outcome
+
 export const submit: Command = { _tag: "Submit", request }
 
 export const dispatch = (at: number): Command => ({

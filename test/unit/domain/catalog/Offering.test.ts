@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as MemberOrder from "#domain/catalog/MemberOrder.ts"
 import * as Offering from "#domain/catalog/Offering.ts"
 import { model, wrapper } from "#test/support/CatalogDefinitions.ts"
 import { given } from "#test/support/Scenario.ts"
@@ -9,9 +10,20 @@ const flux = model("acme/flux")
 const better = model("acme/flux", { description: "Better." })
 const logo = wrapper("acme/flux", "acme/base")
 
+const orderOf = (definition: Parameters<typeof MemberOrder.textsOf>[0]) => {
+  const texts = MemberOrder.textsOf(definition)
+  return texts === null ? {} : { texts }
+}
+
 const published = (model: typeof flux, at = 1) =>
-  ({ _tag: "ModelPublished", at, source: "a.yaml", model }) as const
-const wrapperPublished = { _tag: "WrapperPublished", at: 1, source: "a.yaml", wrapper: logo } as const
+  ({ _tag: "ModelPublished", at, source: "a.yaml", model, ...orderOf(model) }) as const
+const wrapperPublished = {
+  _tag: "WrapperPublished",
+  at: 1,
+  source: "a.yaml",
+  wrapper: logo,
+  ...orderOf(logo)
+} as const
 const deprecated = { _tag: "ModelDeprecated", at: 2, source: "a.yaml" } as const
 const withdrawn = { _tag: "ModelWithdrawn", at: 3, source: "command" } as const
 
@@ -33,6 +45,7 @@ describe("An endpoint of the catalog", () => {
         _tag: "Published",
         kind: "model",
         version: flux.version,
+        texts: MemberOrder.textsOf(flux),
         status: "active"
       })
     given(aggregate)
@@ -42,6 +55,7 @@ describe("An endpoint of the catalog", () => {
         _tag: "Published",
         kind: "wrapper",
         version: logo.version,
+        texts: MemberOrder.textsOf(logo),
         status: "active"
       })
   })
@@ -55,6 +69,21 @@ describe("An endpoint of the catalog", () => {
         .when(publish({ kind: "wrapper", wrapper: logo }, { reactivates }))
         .expectNothing()
     }
+  })
+
+  it("is published again, as the same version, for another order of its members", () => {
+    const one = { ...flux, exampleInput: { apple: 1, zebra: 2 } }
+    const other = { ...flux, exampleInput: { zebra: 2, apple: 1 } }
+    assert.notProperty(MemberOrder.textsOf(one) ?? {}, "exampleInput")
+    assert.propertyVal(MemberOrder.textsOf(other) ?? {}, "exampleInput", '{"zebra":2,"apple":1}')
+    given(aggregate, [published(one)])
+      .when(publishModel(other))
+      .expectEvents(published(other, 9))
+      .when(publishModel(other))
+      .expectNothing()
+    given(aggregate, [published(one), deprecated])
+      .when(publishModel(other))
+      .expectNothing()
   })
 
   it("publishes a changed definition, also an earlier one, which becomes current again", () => {

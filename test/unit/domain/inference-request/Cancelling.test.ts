@@ -62,6 +62,48 @@ describe("Cancelling a request", () => {
       .expectView(told, { status: "COMPLETED", outcome: "succeeded", billing: "charged", cost: "0.008" })
   })
 
+  it("keeps and bills what a stopped run had delivered, however much was asked for", () => {
+    for (const [units, charged] of [
+      [1, "0.002"],
+      [4, "0.008"]
+    ] as const) {
+      given(aggregate, Phases.open["running, to be cancelled"])
+        .when(Story.end(Story.cut(units)))
+        .expectView(told, { status: "COMPLETED", outcome: "partial", billing: "partial", cost: charged })
+        .expectView(
+          Story.ofRequest(({ isCut, output }) => [isCut, output?.ref]),
+          [true, Story.output]
+        )
+    }
+  })
+
+  it("ends it, unbilled, when a stopped run had delivered nothing, or nothing valid", () => {
+    for (const outcome of [Story.cut(0), Story.cut(1, Story.outcomes.invalid)]) {
+      given(aggregate, Phases.open["running, to be cancelled"])
+        .when(Story.end(outcome))
+        .expectEvents(Story.cancelled())
+        .expectView(told, cancelled)
+    }
+  })
+
+  it("ends it, unbilled, when the files of a cut output cannot be stored", () => {
+    given(aggregate, Phases.open["running, to be cancelled"])
+      .when(Story.end(Story.cut(1, Story.outcomes.succeededWithMedia)))
+      .expectView(told, { status: "IN_PROGRESS", outcome: "pending", billing: null, cost: "0" })
+      .when(Story.refuseMedia(6_000))
+      .expectView(told, cancelled)
+  })
+
+  it("is what cuts a run: one that stops without it runs again", () => {
+    given(aggregate, Phases.open.running)
+      .when(Story.end(Story.cut(1)))
+      .expectView(told, { status: "IN_PROGRESS", outcome: "pending", billing: null, cost: "0" })
+      .expectView(
+        Story.ofRequest(({ phase }) => phase._tag),
+        "Queued"
+      )
+  })
+
   it("loses to a run that fails first: completed, unbilled", () => {
     given(aggregate, Phases.open["running, to be cancelled"])
       .when(Story.end(Story.outcomes.modelFailed))

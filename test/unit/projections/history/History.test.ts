@@ -82,6 +82,7 @@ describe("History", () => {
         expectedMs: null,
         endedAt: null,
         hasViolations: false,
+        isCut: false,
         billingStatus: null,
         amount: null,
         error: null,

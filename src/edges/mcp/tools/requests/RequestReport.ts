@@ -113,6 +113,11 @@ const lastLines = (logs: ReadonlyArray<string>): ReadonlyArray<string> =>
 
 const ended = "The run has ended, and nothing was charged."
 
+const cut =
+  "The request was cancelled while it ran: the output is what it had made by then, and only that was charged."
+
+const short = "Less was delivered than was asked for, and only that was charged."
+
 /** @param bytes of the output's JSON, above the limit. */
 const truncated = (bytes: number): string =>
   bytes <= mostOutputBytes
@@ -121,16 +126,19 @@ const truncated = (bytes: number): string =>
 
 const nextOf = (
   { erasedAt, outcome }: Pick<ResultView.RetrievedBody, "erasedAt" | "outcome">,
-  output: BoundedJson.BoundedJson
+  output: BoundedJson.BoundedJson,
+  isCut: boolean
 ): string => {
+  const done = output.excerpt === null ? "Done." : truncated(output.bytes)
   if (erasedAt !== null)
     return `Input, output and files of the request were erased at ${erasedAt} and cannot be fetched any more. Run the model again to get an output.`
   switch (outcome) {
     case "pending":
       return "The request has not ended yet: call wait_for_request with its requestId."
     case "succeeded":
+      return done
     case "partial":
-      return output.excerpt === null ? "Done." : truncated(output.bytes)
+      return `${done} ${isCut ? cut : short}`
     case "invalid_output":
       return `The model's output does not match its declared schema and is not returned. ${ended}`
     case "provider_failed":
@@ -162,7 +170,7 @@ export const of = (
   return {
     ...listed(result),
     stillRunning: !isTerminal(snapshot.request.phase),
-    message: nextOf(result, output),
+    message: nextOf(result, output, snapshot.request.isCut === true),
     output: output.whole,
     outputTruncated: output.excerpt !== null,
     ...(output.excerpt !== null && { outputBytes: output.bytes, outputExcerpt: output.excerpt }),

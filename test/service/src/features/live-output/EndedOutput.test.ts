@@ -2,6 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import * as Status from "#domain/inference-request/Status.ts"
+import * as Money from "#domain/Money.ts"
 import { ChunkStore } from "#src/features/live-output/ChunkStore.ts"
 import { LiveRuns } from "#src/features/live-output/LiveRuns.ts"
 import * as OutputChunks from "#test/support/OutputChunks.ts"
@@ -12,6 +14,7 @@ import { TestProvider } from "#test/support/TestProvider.ts"
 import * as Readers from "#test/support/src/features/live-output/Readers.ts"
 
 const node = TestNode.layer({ models: Readers.models })
+const counting = TestNode.layer({ catalog: Readers.countedCatalog })
 
 describe("The output of an ended request", () => {
   it.effect("is shown whole at the end where its chunks are not kept", () =>
@@ -126,19 +129,37 @@ describe("The output of an ended request", () => {
     }).pipe(Effect.provide(node))
   )
 
-  it.effect("of a cancelled run is what it had made, and is billed", () =>
+  it.effect("of a cancelled run is what it had made, and is billed as a part", () =>
     Effect.gen(function* () {
-      const { id, run } = yield* Readers.begun
+      const { id, run } = yield* Readers.begunOf(Readers.counted)
       const { reader, reading } = yield* Readers.reads(id)
       yield* Readers.say(run, "a", "b")
-      yield* Effect.forkScoped(Facts.cancel(id, Readers.streaming))
+      const cancelling = yield* Effect.forkScoped(Facts.cancel(id, Readers.counted))
       yield* run.stopRequested
       yield* run.ends({ _tag: "CutShort", output: "ab" })
       const { request } = yield* Fiber.join(reading)
       assert.deepStrictEqual(reader.events, ["a", "b"])
-      assert.strictEqual(request.phase._tag, "Completed")
+      assert.strictEqual(Status.outcome(request), "partial")
       const [completed] = Facts.ofType(yield* Facts.events(id), "RequestCompleted")
-      assert.strictEqual(completed?.billing.status, "charged")
+      assert.deepInclude(completed?.billing, { status: "partial", units: Money.units(2) })
+      const { cancel } = yield* Fiber.join(cancelling)
+      assert.deepStrictEqual(cancel, {
+        accepted: true,
+        reason: "The run was stopped. What it had delivered is kept and billed."
+      })
+    }).pipe(Effect.provide(counting))
+  )
+
+  it.effect("of a cancelled run is nothing where the price does not count what was delivered", () =>
+    Effect.gen(function* () {
+      const { id, run } = yield* Readers.begun
+      yield* Readers.say(run, "a")
+      const cancelling = yield* Effect.forkScoped(Facts.cancel(id, Readers.streaming))
+      yield* run.stopRequested
+      yield* run.ends({ _tag: "CutShort", output: "a" })
+      const { cancel, request } = yield* Fiber.join(cancelling)
+      assert.deepStrictEqual(cancel, { accepted: true, reason: "The request is cancelled and not billed." })
+      assert.strictEqual(Status.outcome(request), "cancelled")
     }).pipe(Effect.provide(node))
   )
 

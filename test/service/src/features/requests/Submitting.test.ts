@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { TestClock } from "effect/testing"
 import * as Grant from "#domain/account/Grant.ts"
 import { RequestId } from "#domain/Ids.ts"
@@ -104,6 +104,38 @@ describe("Requests.submit", () => {
       yield* settled
       assert.isFalse((yield* submit({ model: limited, ...keyed("k") })).replayed)
     }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("accepts exactly as many parallel requests as may wait", () =>
+    Effect.gen(function* () {
+      const one = (index: number) =>
+        Effect.result(submit({ model: limited, ...(index % 2 === 1 && keyed(`k${index}`)) }))
+      const all = yield* Effect.forEach(
+        Array.from({ length: 50 }, (_, index) => index),
+        one,
+        {
+          concurrency: "unbounded"
+        }
+      )
+      const refused = all.flatMap((result) => (Result.isFailure(result) ? [result.failure._tag] : []))
+      assert.deepStrictEqual(
+        refused,
+        Array.from({ length: 47 }, () => "QueueFull")
+      )
+      const [accepted] = all.flatMap((result) => (Result.isSuccess(result) ? [result.success.id] : []))
+      yield* Facts.cancel(accepted ?? RequestId.make(""), limited)
+      yield* submit({ model: limited })
+      assert.strictEqual((yield* Effect.flip(submit({ model: limited })))._tag, "QueueFull")
+    }).pipe(Effect.provide(waiting))
+  )
+
+  it.effect("gives back the place in the queue of a request that it could not store", () =>
+    Effect.gen(function* () {
+      const faults = yield* AppendFaults.AppendFaults
+      faults.fail("RequestSubmitted", 1)
+      assert.strictEqual((yield* Effect.flip(submit({ model: limited })))._tag, "EventStoreError")
+      yield* Effect.replicateEffect(submit({ model: limited }), 3)
+    }).pipe(Effect.provide(waiting))
   )
 
   it.effect("accepts only requests that it could store", () =>

@@ -1,9 +1,11 @@
 /** Models, runs and readers for tests of outputs that are read while they are made. */
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Layer, Result } from "effect"
 import type { RequestId } from "#domain/Ids.ts"
 import { LiveOutput, type OutputReader } from "#src/features/live-output/LiveOutput.ts"
+import { Catalog } from "#src/features/catalog/models/Catalog.ts"
+import * as ManifestEntry from "#src/features/catalog/models/ManifestEntry.ts"
 import { perRequest } from "#src/features/catalog/models/builtin/sandbox/SandboxDefaults.ts"
-import { defineModel } from "#src/features/catalog/models/builtin/BuiltinModel.ts"
+import { type BuiltinModel, defineModel } from "#src/features/catalog/models/builtin/BuiltinModel.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { succeeded, testModel } from "#test/support/TestModels.ts"
 import { TestProvider, type TestRun } from "#test/support/TestProvider.ts"
@@ -14,6 +16,20 @@ export const streaming = defineModel({
   ...model,
   outputSchema: { type: "string" },
   output: { stream: "text" }
+})
+/** Its price counts the characters that it delivers, of at most ten. */
+export const counted: BuiltinModel = {
+  ...streaming,
+  model: {
+    ...streaming.model,
+    price: { ...streaming.model.price, unit: "1k_characters" },
+    metering: { quantity: "10", delivered: "$length(output)" }
+  }
+}
+export const countedCatalog = Layer.sync(Catalog, () => {
+  const entry = Result.getOrThrow(ManifestEntry.make(counted))
+  const find = () => Effect.succeed(entry)
+  return Catalog.of({ all: Effect.succeed([entry]), find, findVersion: find, lastOffered: find })
 })
 export const plain = testModel("test/plain")
 export const models = [streaming, plain]
@@ -70,10 +86,12 @@ export const follow = Effect.fnUntraced(function* (
 export const say = (run: TestRun, ...texts: ReadonlyArray<string>) =>
   run.does((control) => Effect.sync(() => texts.forEach((text) => control.chunk(text))))
 
-export const begun = Effect.gen(function* () {
-  const id = yield* Facts.submit({ model: streaming })
+export const begunOf = Effect.fnUntraced(function* (model: BuiltinModel) {
+  const id = yield* Facts.submit({ model })
   return { id, run: yield* (yield* TestProvider).next }
 })
+
+export const begun = begunOf(streaming)
 
 export const ends = (run: TestRun, output: string) => run.ends(succeeded(output))
 

@@ -22,6 +22,7 @@ const kept = Effect.fnUntraced(function* (violations: ReadonlyArray<Violation>) 
     runInput: (input) => input,
     quantities: (input) => Effect.sync(() => single.quantities(input)),
     delivered: (result) => Effect.sync(() => single.quantities(result.input).maxQuantity),
+    countsDelivered: false,
     validateInput: () => [],
     validateOutput: () => violations,
     mediaPointers: () => []
