@@ -1,6 +1,7 @@
 /**
  * Turns what a run reports into the chunks of OpenAI's streams: chunks of a provider pass under our names, texts become deltas,
- * and a whole output becomes one chunk. The rest of a stream, its usage and its end, is made when the request has ended.
+ * and a whole output becomes one chunk. The rest of a stream, its finish reasons, its usage and its end, comes when the request has ended:
+ * until then it may fail, and no client can unsee that it was finished.
  */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import * as CompletionChunks from "#src/features/providers/openai/CompletionChunks.ts"
@@ -11,6 +12,8 @@ export interface Chunks {
   readonly take: (given: Json) => ReadonlyArray<JsonObject>
   /** Whether something was made that the client cannot unsee. */
   readonly hasContent: () => boolean
+  /** The run begins again, and nothing of it was seen. */
+  readonly restart: () => void
   /** The chunks to send when the request has ended with this output. */
   readonly end: (output: Json) => ReadonlyArray<JsonObject>
 }
@@ -37,22 +40,48 @@ const saysSomething = (chunk: JsonObject): boolean =>
 
 const isWhole = (given: JsonObject): boolean => choicesOf(given).some(({ message }) => isObject(message))
 
+const isFinished = ({ finish_reason: finish }: JsonObject): boolean => !isEmptyText(finish)
+
+/** Members of a chunk beside those that each has. */
+const othersIn = ({
+  choices: _choices,
+  created: _created,
+  id: _id,
+  model: _model,
+  object: _object,
+  usage: _usage,
+  ...others
+}: JsonObject): JsonObject => others
+
+const usageIn = (output: Json): Json => (isObject(output) ? (output["usage"] ?? null) : null)
+
 export const make = ({ kind, names, withUsage }: About): Chunks => {
   let hasContent = false
   let hasBegun = false
-  let hasEnded = false
   let usage: Json = null
+  /** Chunks with which choices finish. */
+  let last: Array<JsonObject> = []
+  /** What chunks without choices told, which go with the next one that has some: few clients take chunks without. */
+  let others: JsonObject = {}
 
   const ofProvider = (given: JsonObject): ReadonlyArray<JsonObject> => {
     const { usage: used, ...rest } = isWhole(given) ? CompletionChunks.ofCompletion(given) : given
+    // The usage is sent at the end, for clients that ask for it.
     if (used !== undefined && used !== null) usage = used
     const choices = choicesOf(rest)
-    // The usage is sent at the end, for clients that ask for it.
-    if (choices.length === 0) return []
+    if (choices.length === 0) {
+      others = { ...others, ...othersIn(rest) }
+      return []
+    }
+    const chunk = Completions.chunk(kind, names, { ...others, ...rest, ...(withUsage && { usage: null }) })
+    others = {}
     hasBegun = true
+    if (choices.some(isFinished)) {
+      last.push(chunk)
+      return []
+    }
     hasContent ||= saysSomething(rest)
-    hasEnded ||= choices.some(({ finish_reason: finish }) => !isEmptyText(finish))
-    return [Completions.chunk(kind, names, { ...rest, ...(withUsage && { usage: null }) })]
+    return [chunk]
   }
 
   const begin = (): ReadonlyArray<JsonObject> => {
@@ -74,14 +103,22 @@ export const make = ({ kind, names, withUsage }: About): Chunks => {
     )
   }
 
+  const finish = (): ReadonlyArray<JsonObject> => {
+    if (last.length === 0) return [...begin(), { ...Completions.textChunk(kind, names, "", "stop"), ...others }]
+    return [...last.slice(0, -1), ...last.slice(-1).map((chunk) => ({ ...chunk, ...others }))]
+  }
+
   return {
     take,
     hasContent: () => hasContent,
-    end: (output) => {
-      const last = hasEnded ? [] : [...begin(), Completions.textChunk(kind, names, "", "stop")]
-      if (!withUsage) return last
-      const used = usage ?? (isObject(output) ? (output["usage"] ?? null) : null)
-      return [...last, Completions.usageChunk(kind, names, used)]
-    }
+    restart: () => {
+      usage = null
+      last = []
+      others = {}
+    },
+    end: (output) =>
+      withUsage
+        ? [...finish(), Completions.usageChunk(kind, names, usage ?? usageIn(output))]
+        : finish()
   }
 }
