@@ -104,7 +104,8 @@ export const make = ({ kind, names, withUsage }: About): Chunks => {
   }
 
   const finish = (): ReadonlyArray<JsonObject> => {
-    if (last.length === 0) return [...begin(), { ...Completions.textChunk(kind, names, "", "stop"), ...others }]
+    if (last.length === 0)
+      return [...begin(), { ...Completions.textChunk(kind, names, "", "stop"), ...others }]
     return [...last.slice(0, -1), ...last.slice(-1).map((chunk) => ({ ...chunk, ...others }))]
   }
 
@@ -117,8 +118,6 @@ export const make = ({ kind, names, withUsage }: About): Chunks => {
       others = {}
     },
     end: (output) =>
-      withUsage
-        ? [...finish(), Completions.usageChunk(kind, names, usage ?? usageIn(output))]
-        : finish()
+      withUsage ? [...finish(), Completions.usageChunk(kind, names, usage ?? usageIn(output))] : finish()
   }
 }

@@ -146,7 +146,7 @@ export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
     if (hasToken(part)) parts += 1
     const shown = takeDelta(choice, part, isSet(given["finish_reason"]))
     if (shown === null) return null
-    return message === undefined && (shown === delta || (delta ?? null) === null && isEmpty(shown))
+    return message === undefined && (shown === delta || ((delta ?? null) === null && isEmpty(shown)))
       ? given
       : { index, ...own, delta: shown }
   }

@@ -49,7 +49,10 @@ const errorIn = (name: string, json: JsonObject): Json | null => {
 
 /** Whether an object without choices still has members of the completion, such as its usage. */
 const isChunk = ({ object, usage }: JsonObject): boolean =>
-  object === "chat.completion.chunk" || object === "chat.completion" || object === "text_completion" || isObject(usage)
+  object === "chat.completion.chunk" ||
+  object === "chat.completion" ||
+  object === "text_completion" ||
+  isObject(usage)
 
 /** The error that a whole answer tells in the place of a completion; `null` if it tells none. */
 export const errorOf = (json: Json | undefined): Json | null => (isObject(json) ? errorIn("", json) : null)

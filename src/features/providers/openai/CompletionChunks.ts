@@ -38,7 +38,9 @@ const wordsIn = (value: Json | undefined): number => {
 const wordsOf = ({ message, text }: JsonObject): number => {
   if (!isObject(message)) return wordsIn(text)
   const { content, reasoning, reasoning_content: thoughts, refusal, tool_calls: calls } = message
-  return wordsIn([content ?? "", refusal ?? "", thoughts ?? reasoning ?? ""]) + (isList(calls) ? calls.length : 0)
+  return (
+    wordsIn([content ?? "", refusal ?? "", thoughts ?? reasoning ?? ""]) + (isList(calls) ? calls.length : 0)
+  )
 }
 
 /** The usage of a completion that came whole, and whose server does not tell it. */
@@ -52,7 +54,9 @@ const withCalls = (choice: Json): Json => {
   if (!isObject(choice) || !isObject(message)) return choice
   const { tool_calls: calls } = message
   const mended = isList(calls) ? ToolCalls.mended(calls) : calls
-  return mended === undefined || mended === calls ? choice : { ...choice, message: { ...message, tool_calls: mended } }
+  return mended === undefined || mended === calls
+    ? choice
+    : { ...choice, message: { ...message, tool_calls: mended } }
 }
 
 /** A completion that came whole, with ids of its calls, their arguments as text, and a usage. The same if it has them. */
@@ -78,5 +82,7 @@ export const textIn = (chunk: JsonObject): string =>
 const textOf = (content: Json | undefined): string => {
   if (typeof content === "string") return content
   if (!isList(content)) return ""
-  return content.map((part) => (isObject(part) && typeof part["text"] === "string" ? part["text"] : "")).join("")
+  return content
+    .map((part) => (isObject(part) && typeof part["text"] === "string" ? part["text"] : ""))
+    .join("")
 }

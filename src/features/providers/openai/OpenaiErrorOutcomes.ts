@@ -55,7 +55,8 @@ export const ofAnswer = Effect.fnUntraced(function* (answer: ProviderAnswer) {
 
 const server = /server|internal|unavailable|overload|timeout|engine/i
 const limit = /rate.?limit|quota|too.?many|^(?:requests|tokens)$/i
-const refused = /invalid|bad.?request|unsupported|not.?found|context.?length|content.?(?:policy|filter)|permission|auth/i
+const refused =
+  /invalid|bad.?request|unsupported|not.?found|context.?length|content.?(?:policy|filter)|permission|auth/i
 
 const asStatus = (value: Json | undefined): number | null => {
   const status = typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN

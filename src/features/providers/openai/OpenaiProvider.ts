@@ -200,9 +200,7 @@ export const make = Effect.gen(function* () {
 
   /** The end of a call that the server refused, unless it can be said in another way. */
   const refused = Effect.fnUntraced(function* (answer: ProviderAnswer, { input, options }: Run) {
-    const strictness = isOfText(options)
-      ? Strictness.learned(options, bodyOf(options, input), answer)
-      : null
+    const strictness = isOfText(options) ? Strictness.learned(options, bodyOf(options, input), answer) : null
     if (strictness !== null) return { _tag: "Again", strictness } satisfies Again
     return yield* OpenaiErrorOutcomes.ofAnswer(answer)
   })

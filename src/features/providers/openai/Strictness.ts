@@ -6,10 +6,7 @@ import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJ
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 import type { Options } from "./Options.ts"
 
-export type Strictness = Pick<
-  Options,
-  "streamUsage" | "tokenLimit" | "oneSystemMessage" | "developerRole"
->
+export type Strictness = Pick<Options, "streamUsage" | "tokenLimit" | "oneSystemMessage" | "developerRole">
 
 const limits = ["max_completion_tokens", "max_tokens"] as const
 
@@ -41,7 +38,10 @@ const withOneSystemMessage = (messages: ReadonlyArray<Json>): ReadonlyArray<Json
   const instructions = messages.filter(isInstruction)
   if (instructions.length === 0) return messages
   const [first] = instructions
-  const system = instructions.length === 1 ? { ...first, role: "system" } : { role: "system", content: joined(instructions) }
+  const system =
+    instructions.length === 1
+      ? { ...first, role: "system" }
+      : { role: "system", content: joined(instructions) }
   return [system, ...messages.filter((message) => !isInstruction(message))]
 }
 
@@ -49,7 +49,10 @@ const asSystem = (message: Json): Json =>
   isObject(message) && message["role"] === "developer" ? { ...message, role: "system" } : message
 
 /** The body as a server of this strictness takes it. Its usage is asked for elsewhere. */
-export const body = (given: JsonObject, { developerRole, oneSystemMessage, tokenLimit }: Strictness): JsonObject => {
+export const body = (
+  given: JsonObject,
+  { developerRole, oneSystemMessage, tokenLimit }: Strictness
+): JsonObject => {
   const limited = tokenLimit === undefined ? given : withLimit(given, tokenLimit)
   const messages = messagesIn(limited)
   if (messages.length === 0) return limited
@@ -62,7 +65,8 @@ export const body = (given: JsonObject, { developerRole, oneSystemMessage, token
 /** Template errors of some servers are 500. */
 const statuses: ReadonlySet<number> = new Set([400, 422, 500])
 
-const unknown = /unsupported|not supported|does not support|unrecogni[sz]ed|unknown|unexpected|extra|not permitted|not allowed|forbidden/i
+const unknown =
+  /unsupported|not supported|does not support|unrecogni[sz]ed|unknown|unexpected|extra|not permitted|not allowed|forbidden/i
 const ofRole = /developer|(?:unknown|unexpected|unsupported|invalid)[^.]{0,20}\brole/i
 const ofSystem = /system[ _](?:message|role|prompt)|roles? must|must alternate|at the (?:beginning|start)/i
 
@@ -73,7 +77,9 @@ type Refusal = (sent: JsonObject, said: string) => Strictness | null
 
 const refusals: Readonly<Record<keyof Strictness, Refusal>> = {
   streamUsage: (sent, said) =>
-    sent["stream_options"] !== undefined && /stream_options|include_usage/.test(said) ? { streamUsage: false } : null,
+    sent["stream_options"] !== undefined && /stream_options|include_usage/.test(said)
+      ? { streamUsage: false }
+      : null,
   tokenLimit: (sent, said) => {
     const refused = limits.find((name) => sent[name] !== undefined && said.includes(name))
     const other = limits.find((name) => name !== refused)

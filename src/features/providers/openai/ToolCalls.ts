@@ -158,7 +158,9 @@ export const make = (): ToolCalls => {
   /** A later part of a call that was shown. */
   const shownPart = ({ given, id, index }: Part, call: Call): JsonObject => {
     const isIt = id === null || id === call.id
-    return index === call.place && isIt ? given : { ...given, index: call.place, ...(!isIt && { id: call.id }) }
+    return index === call.place && isIt
+      ? given
+      : { ...given, index: call.place, ...(!isIt && { id: call.id }) }
   }
 
   const takePart = (part: Part, call: Call): JsonObject | null => {

@@ -51,8 +51,7 @@ const say = Effect.fnUntraced(function* (
       const elapsedMs = Number((yield* Clock.monotonicTimeNanos) - startedAt) / 1e6
       const leftMs = (index + 1) * delayMs - elapsedMs
       const isStopped = leftMs > 0 && (yield* control.isStoppedWithin(leftMs))
-      if (isStopped)
-        return said === "" ? stopped : { _tag: "CutShort", output: form.output(said, false) }
+      if (isStopped) return said === "" ? stopped : { _tag: "CutShort", output: form.output(said, false) }
     }
     const word = words[index % words.length] ?? ""
     said += word

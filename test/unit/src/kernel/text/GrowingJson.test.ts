@@ -15,15 +15,31 @@ describe("GrowingJson", () => {
   const sums: ReadonlyArray<readonly [string, ReadonlyArray<JsonObject>, JsonObject]> = [
     ["texts join", [{ text: "Hel" }, { text: "" }, { text: "lo" }], { text: "Hello" }],
     ["names are told again", [{ name: "a" }, { name: "a" }, { name: "" }, { name: "b" }], { name: "b" }],
-    ["the last scalar wins", [{ count: 1, done: false }, { count: 2, done: true }], { count: 2, done: true }],
+    [
+      "the last scalar wins",
+      [
+        { count: 1, done: false },
+        { count: 2, done: true }
+      ],
+      { count: 2, done: true }
+    ],
     ["null takes nothing away", [{ a: null }, { a: "x" }, { a: null }], { a: "x" }],
-    ["objects grow", [{ audio: { id: 1, data: "AA" } }, { audio: { data: "BB" } }], { audio: { id: 1, data: "AABB" } }],
+    [
+      "objects grow",
+      [{ audio: { id: 1, data: "AA" } }, { audio: { data: "BB" } }],
+      { audio: { id: 1, data: "AABB" } }
+    ],
     ["lists append", [{ list: [] }, { list: [1] }, { list: [] }, { list: [1, 2] }], { list: [1, 1, 2] }],
     [
       "items of an index grow together",
       [
         { list: [{ index: 0, name: "a", text: "x" }] },
-        { list: [{ index: 1, text: "z" }, { index: 0, name: "a", text: "y" }] }
+        {
+          list: [
+            { index: 1, text: "z" },
+            { index: 0, name: "a", text: "y" }
+          ]
+        }
       ],
       {
         list: [
@@ -38,7 +54,14 @@ describe("GrowingJson", () => {
       { content: [{ type: "text", text: "a" }, { type: "image" }, { type: "text", text: "bc" }] }
     ],
     ["other kinds replace", [{ a: { b: 1 } }, { a: 2 }, { a: { c: 3 } }], { a: { c: 3 } }],
-    ["members keep their order", [{ b: 1, a: 1 }, { c: 1, b: 2 }], { b: 2, a: 1, c: 1 }]
+    [
+      "members keep their order",
+      [
+        { b: 1, a: 1 },
+        { c: 1, b: 2 }
+      ],
+      { b: 2, a: 1, c: 1 }
+    ]
   ]
   for (const [what, parts, expected] of sums) {
     it(`adds up parts: ${what}`, () => {
@@ -59,10 +82,7 @@ describe("GrowingJson", () => {
       })
     )
     const odd = JSON.parse('{"__proto__":{"a":"x"},"constructor":"y"}') as JsonObject
-    assert.strictEqual(
-      JSON.stringify(sum([odd, odd])),
-      '{"__proto__":{"a":"xx"},"constructor":"yy"}'
-    )
+    assert.strictEqual(JSON.stringify(sum([odd, odd])), '{"__proto__":{"a":"xx"},"constructor":"yy"}')
   })
 
   it("leaves the parts as they were", () => {

@@ -266,9 +266,12 @@ describe("A streamed chat completion", () => {
             provider: "Acme",
             citations: ["https://a"]
           }),
-          chunk([choice(thought("Let ", { format: "plain" }), { content_filter_results: { hate: "safe" } })], {
-            citations: ["https://a", "https://b"]
-          }),
+          chunk(
+            [choice(thought("Let ", { format: "plain" }), { content_filter_results: { hate: "safe" } })],
+            {
+              citations: ["https://a", "https://b"]
+            }
+          ),
           chunk([choice(thought("me", { format: "plain", signature: "sig" }), { token_ids: [5] })]),
           chunk([choice({ audio: { id: "audio_1", data: "AA" } }, { token_ids: [5] })]),
           chunk([choice({ audio: { id: "audio_1", data: "BB", transcript: "Hi" } })]),
@@ -324,15 +327,27 @@ describe("A streamed chat completion", () => {
       const told = { id: "c", type: "function", function: { name: "f", arguments: "{" } }
       const outcome = yield* read(
         events(
-          chunk([choice({ role: "assistant", content: "a", name: "bot", tool_calls: [{ index: 0, ...told }] })]),
-          chunk([choice({ role: "assistant", content: "a", name: "bot", tool_calls: [{ index: 0, ...told, function: { name: "f", arguments: "}" } }] })]),
+          chunk([
+            choice({ role: "assistant", content: "a", name: "bot", tool_calls: [{ index: 0, ...told }] })
+          ]),
+          chunk([
+            choice({
+              role: "assistant",
+              content: "a",
+              name: "bot",
+              tool_calls: [{ index: 0, ...told, function: { name: "f", arguments: "}" } }]
+            })
+          ]),
           chunk([choice({ role: null, content: null }, { finish_reason: "stop" })]),
           chunk([choice({}, { finish_reason: "stop" })]),
           "[DONE]"
         )
       )
       const tools = [{ ...told, function: { name: "f", arguments: "{}" } }]
-      assert.deepStrictEqual(outcome, succeeded(completion([said("aa", { name: "bot", tool_calls: tools })], parts(2))))
+      assert.deepStrictEqual(
+        outcome,
+        succeeded(completion([said("aa", { name: "bot", tool_calls: tools })], parts(2)))
+      )
     })
   )
 
@@ -350,7 +365,11 @@ describe("A streamed chat completion", () => {
         const output = outcome._tag === "Succeeded" ? outcome.output : null
         assert.deepInclude(output, { usage })
       }
-      for (const frame of [{ ...chunk([]), choices: null, usage }, { type: "usage", usage }, { object: "x", usage }]) {
+      for (const frame of [
+        { ...chunk([]), choices: null, usage },
+        { type: "usage", usage },
+        { object: "x", usage }
+      ]) {
         const outcome = yield* read(events(text("Hi"), end(), frame, "[DONE]"))
         assert.strictEqual(outcome._tag, "Succeeded")
         assert.deepInclude(outcome._tag === "Succeeded" ? outcome.output : null, { usage })
@@ -384,9 +403,18 @@ describe("A streamed chat completion", () => {
     Effect.gen(function* () {
       const shown: Array<JsonObject> = []
       const calls = (...tool_calls: ReadonlyArray<Json>) => chunk([choice({ tool_calls })])
-      const call = (city: string) => ({ index: 0, type: "function", function: { name: "weather", arguments: { city } } })
+      const call = (city: string) => ({
+        index: 0,
+        type: "function",
+        function: { name: "weather", arguments: { city } }
+      })
       const outcome = yield* read(
-        events(calls({ id: "a", ...call("Paris") }), calls({ id: "b", ...call("Rome") }), calls(call("Oslo")), "[DONE]"),
+        events(
+          calls({ id: "a", ...call("Paris") }),
+          calls({ id: "b", ...call("Rome") }),
+          calls(call("Oslo")),
+          "[DONE]"
+        ),
         { assembly: ChatAssembly.make(), onChunk: (given) => void shown.push(given) }
       )
       // A stream without a finish reason is complete with [DONE].
@@ -401,7 +429,9 @@ describe("A streamed chat completion", () => {
     Effect.gen(function* () {
       const message = { role: "assistant", content: "Hello" }
       const far = (content: string, delta: string) =>
-        chunk([{ index: 0, message: { ...message, content }, delta: { content: delta }, finish_reason: null }])
+        chunk([
+          { index: 0, message: { ...message, content }, delta: { content: delta }, finish_reason: null }
+        ])
       const whole = chunk([{ index: 0, message, finish_reason: "stop" }])
       const shown: Array<JsonObject> = []
       for (const sent of [events(far("Hel", "Hel"), far("Hello", "lo"), whole), events(whole)]) {
@@ -475,23 +505,25 @@ describe("A streamed chat completion", () => {
     })
   )
 
-  it.effect("that fails before its first part is as a call that was refused, which another provider may take", () =>
-    Effect.gen(function* () {
-      const role = chunk([choice({ role: "assistant", content: "" })])
-      const ends = (error: Json) => read(events(role, { error }))
-      assert.deepStrictEqual(yield* ends({ message: "too long", code: 400 }), {
-        _tag: "ProviderError",
-        message: "The provider refused the run with status 400: too long",
-        retryable: false
+  it.effect(
+    "that fails before its first part is as a call that was refused, which another provider may take",
+    () =>
+      Effect.gen(function* () {
+        const role = chunk([choice({ role: "assistant", content: "" })])
+        const ends = (error: Json) => read(events(role, { error }))
+        assert.deepStrictEqual(yield* ends({ message: "too long", code: 400 }), {
+          _tag: "ProviderError",
+          message: "The provider refused the run with status 400: too long",
+          retryable: false
+        })
+        assert.deepStrictEqual(yield* ends("boom"), {
+          _tag: "ProviderError",
+          message: "The provider failed: boom",
+          retryable: true
+        })
+        assert.deepInclude(yield* ends({ code: 502 }), { _tag: "ProviderError", retryable: true })
+        assert.strictEqual((yield* ends({ code: 429 }))._tag, "RateLimited")
       })
-      assert.deepStrictEqual(yield* ends("boom"), {
-        _tag: "ProviderError",
-        message: "The provider failed: boom",
-        retryable: true
-      })
-      assert.deepInclude(yield* ends({ code: 502 }), { _tag: "ProviderError", retryable: true })
-      assert.strictEqual((yield* ends({ code: 429 }))._tag, "RateLimited")
-    })
   )
 
   it.effect("is rejected when an event violates the protocol", () =>

@@ -81,14 +81,24 @@ const forbidsLateSystem = (body: JsonObject) =>
   rolesIn(body).slice(1).includes("system") ? said("System message must be at the beginning.", 500) : null
 
 const instructed = {
-  messages: [message("developer", "A"), message("user", "Hello"), message("developer", "B"), message("system", "C")]
+  messages: [
+    message("developer", "A"),
+    message("user", "Hello"),
+    message("developer", "B"),
+    message("system", "C")
+  ]
 }
 
 describe("A strict server", () => {
   const learned: ReadonlyArray<
     readonly [string, (body: JsonObject) => Refusal | null, JsonObject, (body: JsonObject) => void]
   > = [
-    ["is not asked for usage", has("stream_options"), hello, (body) => assert.notProperty(body, "stream_options")],
+    [
+      "is not asked for usage",
+      has("stream_options"),
+      hello,
+      (body) => assert.notProperty(body, "stream_options")
+    ],
     [
       "gets max_tokens",
       has("max_completion_tokens"),
@@ -99,7 +109,9 @@ describe("A strict server", () => {
       "gets max_completion_tokens",
       (body) =>
         "max_tokens" in body
-          ? said("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.")
+          ? said(
+              "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+            )
           : null,
       { ...hello, max_tokens: 50 },
       (body) => assert.deepInclude(body, { max_completion_tokens: 50 })
@@ -114,7 +126,8 @@ describe("A strict server", () => {
       "gets one system message",
       forbidsLateSystem,
       { messages: [message("system", "A"), message("user", "Hello"), message("system", "B")] },
-      (body) => assert.deepStrictEqual(body["messages"], [message("system", "A\n\nB"), message("user", "Hello")])
+      (body) =>
+        assert.deepStrictEqual(body["messages"], [message("system", "A\n\nB"), message("user", "Hello")])
     ]
   ]
   for (const [what, refusalOf, input, look] of learned) {
@@ -138,7 +151,10 @@ describe("A strict server", () => {
       )
       assert.strictEqual(yield* run(instructed), "Succeeded")
       assert.lengthOf(bodies, 4)
-      assert.deepStrictEqual(bodies[3]?.["messages"], [message("system", "A\n\nB\n\nC"), message("user", "Hello")])
+      assert.deepStrictEqual(bodies[3]?.["messages"], [
+        message("system", "A\n\nB\n\nC"),
+        message("user", "Hello")
+      ])
     })
   )
 
@@ -162,7 +178,10 @@ describe("A strict server", () => {
   it.live("is not remembered for a refusal that had another reason", () =>
     Effect.gen(function* () {
       // The error repeats the body, as some do.
-      const { bodies, run } = yield* start((body) => ({ status: 422, json: { detail: "temperature", input: body } }))
+      const { bodies, run } = yield* start((body) => ({
+        status: 422,
+        json: { detail: "temperature", input: body }
+      }))
       assert.strictEqual(yield* run(hello), "ProviderError")
       assert.strictEqual(yield* run(hello), "ProviderError")
       assert.deepStrictEqual(

@@ -25,7 +25,10 @@ const calledIn = ({ function: called, id }: JsonObject): Called => {
 /** The deltas of a stream: the calls of a message, and what a client makes of the parts that it is shown. */
 const taken = (deltas: ReadonlyArray<ReadonlyArray<Json>>) => {
   const calls = ToolCalls.make()
-  const shown = [...deltas.flatMap((delta) => calls.take(delta) ?? assert.fail("no call")), ...calls.release()]
+  const shown = [
+    ...deltas.flatMap((delta) => calls.take(delta) ?? assert.fail("no call")),
+    ...calls.release()
+  ]
   const joined = new Map<Json, Called>()
   for (const one of shown) {
     const more = calledIn(one)
@@ -39,7 +42,10 @@ const taken = (deltas: ReadonlyArray<ReadonlyArray<Json>>) => {
     })
   }
   const whole = calls.whole().map(calledIn)
-  assert.deepStrictEqual([...joined].toSorted(([one], [other]) => Number(one) - Number(other)).map(([, call]) => call), whole)
+  assert.deepStrictEqual(
+    [...joined].toSorted(([one], [other]) => Number(one) - Number(other)).map(([, call]) => call),
+    whole
+  )
   return whole
 }
 
@@ -65,7 +71,10 @@ describe("The tool calls of a stream", () => {
       [part({ index: 0 }, null, args("Rome"))]
     ],
     "all have index 0, in one delta": [
-      [part({ index: 0, id: "a" }, "weather", args("Paris")), part({ index: 0, id: "b" }, "weather", args("Rome"))]
+      [
+        part({ index: 0, id: "a" }, "weather", args("Paris")),
+        part({ index: 0, id: "b" }, "weather", args("Rome"))
+      ]
     ],
     "have no index, in one delta": [
       [part({ id: "a" }, "weather", args("Paris")), part({ id: "b" }, "weather", args("Rome"))]
@@ -135,7 +144,10 @@ describe("The tool calls of a stream", () => {
 
   it("pass as they are if clients can join them, with members of any name", () => {
     const calls = ToolCalls.make()
-    const first = { ...part({ index: 0, id: "a" }, "weather", ""), extra_content: { google: { signature: "s" } } }
+    const first = {
+      ...part({ index: 0, id: "a" }, "weather", ""),
+      extra_content: { google: { signature: "s" } }
+    }
     const later = part({ index: 0 }, null, args("Paris"))
     assert.strictEqual(calls.take([first])?.[0], first)
     assert.strictEqual(calls.take([later])?.[0], later)
@@ -160,7 +172,8 @@ describe("The tool calls of a stream", () => {
 
   it("are at most 128, and parts of nothing are refused", () => {
     const calls = ToolCalls.make()
-    const some = (count: number) => Array.from({ length: count }, (_, index) => part({ id: `c${index}` }, "f"))
+    const some = (count: number) =>
+      Array.from({ length: count }, (_, index) => part({ id: `c${index}` }, "f"))
     assert.lengthOf(calls.take(some(128)) ?? [], 128)
     assert.isNull(calls.take([part({ id: "more" }, "f")]))
     for (const hostile of [7, null, { index: -1 }, { index: 1e9 }, { index: 0.5 }])

@@ -262,7 +262,10 @@ describe("SandboxRuns", () => {
         const output = outcome._tag === "Succeeded" ? outcome.output : null
         assert.deepStrictEqual(assembly.completion(), output)
         const texts = chunks.map((chunk) => (isObject(chunk) ? CompletionChunks.textIn(chunk) : ""))
-        return { texts: texts.filter((text) => text !== ""), usage: isObject(output) ? output["usage"] : null }
+        return {
+          texts: texts.filter((text) => text !== ""),
+          usage: isObject(output) ? output["usage"] : null
+        }
       })
       const usage = (said: number, prompt = 2 + said) => ({
         prompt_tokens: prompt,
