@@ -86,7 +86,11 @@ export const endings = (served: () => Served.Served) =>
       const { chunks, typed } = await begin()
       typed.type("Half")
       await chunks.next()
-      typed.send({ object: "chat.completion.chunk", error: { message: "out of cards", code: 400 }, choices: [] })
+      typed.send({
+        object: "chat.completion.chunk",
+        error: { message: "out of cards", code: 400 },
+        choices: []
+      })
       typed.finish()
       const error = await errorOf(chunks.next())
       assert.include(error.message, "out of cards")
