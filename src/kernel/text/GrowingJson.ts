@@ -14,7 +14,8 @@ export interface Rules {
 }
 
 export interface GrowingJson {
-  readonly add: (more: JsonObject) => void
+  /** @param except members of `more` that are left out. */
+  readonly add: (more: JsonObject, except?: ReadonlySet<string>) => void
   readonly get: (member: string) => Json | undefined
   /** Members in the order in which they first came. */
   readonly json: () => JsonObject
@@ -33,6 +34,8 @@ class Items {
 class Members {
   readonly members = new Map<string, Part>()
 }
+
+const nothing: ReadonlySet<string> = new Set()
 
 /** What came once is kept as it is until there is more of it. */
 type Part = Json | Text | Items | Members
@@ -138,14 +141,18 @@ export const make = (rules: Rules): GrowingJson => {
     return isObject(more) ? withMembers(known, more) : more
   }
 
-  const addTo = ({ members }: Members, more: JsonObject) => {
-    for (const [name, value] of Object.entries(more))
-      members.set(name, withMore(members.get(name), value, name))
+  const addTo = ({ members }: Members, more: JsonObject, except: ReadonlySet<string> = nothing) => {
+    for (const [name, value] of Object.entries(more)) {
+      if (except.has(name)) continue
+      const known = members.get(name)
+      const grown = withMore(known, value, name)
+      if (grown !== known) members.set(name, grown)
+    }
   }
 
   const whole = new Members()
   return {
-    add: (more) => addTo(whole, more),
+    add: (more, except) => addTo(whole, more, except),
     get: (member) => {
       const part = whole.members.get(member)
       return part === undefined ? undefined : jsonOf(part)

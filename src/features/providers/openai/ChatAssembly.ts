@@ -10,6 +10,11 @@ import * as ToolCalls from "./ToolCalls.ts"
 /** Told of the whole answer, and by some servers in another place than the chunk itself. */
 const ofWhole = ["usage", "service_tier", "system_fingerprint"] as const
 
+/** Members that are not told as they come: what they have is assembled apart. */
+const inChunk = new Set(["choices"])
+const inChoice = new Set(["delta", "index", "message"])
+const inDelta = new Set(["function_call", "tool_calls"])
+
 /** The most choices. */
 const mostChoices = 128
 
@@ -111,11 +116,13 @@ export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
 
   /** The delta as it is shown, or `null` if a call of it is none. */
   const takeDelta = (choice: Choice, delta: JsonObject, isLast: boolean): JsonObject | null => {
-    const { function_call: called, tool_calls: tools, ...rest } = delta
-    const text = isObject(called) ? ToolCalls.asText(called) : called
-    choice.message.add(isObject(text) ? { ...rest, function_call: text } : rest)
-    const shown = text === undefined || text === called ? delta : { ...delta, function_call: text }
+    const { function_call: called, tool_calls: tools } = delta
+    choice.message.add(delta, inDelta)
+    const text = isObject(called) ? ToolCalls.asText(called) : null
+    if (text !== null) choice.message.add({ function_call: text })
+    const shown = text === null || text === called ? delta : { ...delta, function_call: text }
     const given = isList(tools) ? tools : []
+    if (given.length === 0 && !isLast) return shown
     const taken = choice.calls.take(given)
     if (taken === null) return null
     const calls = isLast ? [...taken, ...choice.calls.release()] : taken
@@ -136,28 +143,26 @@ export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
     const index = isObject(given) ? indexOf(given) : null
     if (!isObject(given) || index === null) return null
     const choice = choiceAt(index)
-    const { delta, index: _index, message, ...own } = given
+    const { delta, message } = given
     lookFor(given)
     lookFor(delta)
-    choice.own.add(own)
+    choice.own.add(given, inChoice)
     if (isText) return takeText(given)
     const part = deltaOf(given, choice.hasDelta)
     choice.hasDelta = true
     if (hasToken(part)) parts += 1
     const shown = takeDelta(choice, part, isSet(given["finish_reason"]))
     if (shown === null) return null
-    return message === undefined && (shown === delta || ((delta ?? null) === null && isEmpty(shown)))
-      ? given
-      : { index, ...own, delta: shown }
+    if (message === undefined && (shown === delta || ((delta ?? null) === null && isEmpty(shown))))
+      return given
+    const { message: _message, ...own } = given
+    return { index, ...own, delta: shown }
   }
 
-  const textChoiceOf = ({ index, own }: Choice): JsonObject => ({
-    index,
-    text: "",
-    logprobs: null,
-    finish_reason: null,
-    ...own.json()
-  })
+  const textChoiceOf = ({ index, own }: Choice): JsonObject => {
+    const { text = null, ...others } = own.json()
+    return { index, text: text ?? "", logprobs: null, finish_reason: null, ...others }
+  }
 
   const chatChoiceOf = ({ calls, index, message, own }: Choice): JsonObject => {
     const whole = calls.whole()
@@ -193,10 +198,10 @@ export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
 
   return {
     take: (chunk) => {
-      const { choices: given, ...own } = chunk
+      const { choices: given } = chunk
       if (given !== undefined && given !== null && !isList(given)) return null
-      head.add(own)
-      Object.values(own).forEach(lookFor)
+      head.add(chunk, inChunk)
+      Object.values(chunk).forEach(lookFor)
       const shown = (given ?? []).map(takeChoice)
       const known = shown.filter((choice) => choice !== null)
       if (known.length < shown.length) return null

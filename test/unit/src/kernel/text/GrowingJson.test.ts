@@ -7,7 +7,7 @@ const rules: GrowingJson.Rules = { joins: (member) => member !== "name", repeats
 
 const sum = (parts: ReadonlyArray<JsonObject>, change: Partial<GrowingJson.Rules> = {}): JsonObject => {
   const growing = GrowingJson.make({ ...rules, ...change })
-  parts.forEach(growing.add)
+  parts.forEach((part) => growing.add(part))
   return growing.json()
 }
 
@@ -83,6 +83,13 @@ describe("GrowingJson", () => {
     )
     const odd = JSON.parse('{"__proto__":{"a":"x"},"constructor":"y"}') as JsonObject
     assert.strictEqual(JSON.stringify(sum([odd, odd])), '{"__proto__":{"a":"xx"},"constructor":"yy"}')
+  })
+
+  it("leaves out members on request", () => {
+    const growing = GrowingJson.make(rules)
+    growing.add({ a: "x", b: "y" }, new Set(["b"]))
+    assert.deepStrictEqual(growing.json(), { a: "x" })
+    assert.isUndefined(growing.get("b"))
   })
 
   it("leaves the parts as they were", () => {
