@@ -58,22 +58,37 @@ const usageIn = (output: Json): Json => (isObject(output) ? (output["usage"] ?? 
 export const make = ({ kind, names, withUsage }: About): Chunks => {
   let hasContent = false
   let hasBegun = false
+  /** Choices that have begun, by their index. */
+  const begun = new Set<Json>()
   let usage: Json = null
   /** Chunks with which choices finish. */
   let last: Array<JsonObject> = []
   /** What chunks without choices told, which go with the next one that has some: few clients take chunks without. */
   let others: JsonObject = {}
 
+  /** OpenAI's clients refuse a choice of a chat without a role, which some servers do not tell. */
+  const withRole = (choice: JsonObject): JsonObject => {
+    const { delta, index = 0 } = choice
+    if (kind !== "chat" || begun.has(index) || !isObject(delta)) return choice
+    begun.add(index)
+    return isEmptyText(delta["role"]) ? { ...choice, delta: { ...delta, role: "assistant" } } : choice
+  }
+
   const ofProvider = (given: JsonObject): ReadonlyArray<JsonObject> => {
     const { usage: used, ...rest } = isWhole(given) ? CompletionChunks.ofCompletion(given) : given
     // The usage is sent at the end, for clients that ask for it.
     if (used !== undefined && used !== null) usage = used
-    const choices = choicesOf(rest)
+    const choices = choicesOf(rest).map(withRole)
     if (choices.length === 0) {
       others = { ...others, ...othersIn(rest) }
       return []
     }
-    const chunk = Completions.chunk(kind, names, { ...others, ...rest, ...(withUsage && { usage: null }) })
+    const chunk = Completions.chunk(kind, names, {
+      ...others,
+      ...rest,
+      choices,
+      ...(withUsage && { usage: null })
+    })
     others = {}
     hasBegun = true
     if (choices.some(isFinished)) {

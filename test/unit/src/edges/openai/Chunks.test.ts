@@ -59,6 +59,18 @@ describe("The chunks of a stream", () => {
     )
   })
 
+  it("begin each choice of a chat with a role, also if the provider tells none", () => {
+    const chunks = Chunks.make({ kind: "chat", names, withUsage: false })
+    const deltasOf = (index: number, delta: Json) =>
+      chunks
+        .take({ choices: [{ index, delta, finish_reason: null }] })
+        .flatMap(({ choices }) => choices)
+        .map((choice) => Reflect.get(Object(choice), "delta"))
+    assert.deepStrictEqual(deltasOf(0, { content: "a" }), [{ content: "a", role: "assistant" }])
+    assert.deepStrictEqual(deltasOf(0, { content: "b" }), [{ content: "b" }])
+    assert.deepStrictEqual(deltasOf(1, { role: "tool", content: "c" }), [{ role: "tool", content: "c" }])
+  })
+
   it("begin again with a run that begins again before something was made", () => {
     const chunks = Chunks.make({ kind: "chat", names, withUsage: false })
     chunks.take(chunk("", "length"))
