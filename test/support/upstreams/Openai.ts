@@ -142,6 +142,9 @@ const stream = (response: Http.ServerResponse, { behaviour, body, endpoint, job 
   if (behaviour._tag === "Fails") {
     job.state = "failed"
     const { message } = behaviour
+    // The model has run: an error before the first token would be a refusal.
+    const [first] = chunksOf(endpoint)
+    if (first !== undefined) send(response, first)
     send(response, { error: { message, type: "BadRequestError", param: null, code: 400 } })
   } else {
     chunksOf(endpoint).forEach((given) => send(response, given))

@@ -20,8 +20,12 @@ const created = 1_694_268_190
 /** A chat whose tokens a test types. */
 interface Typed {
   readonly type: (token: string) => void
+  /** Sends something else than a token. */
+  readonly send: (data: Json) => void
   /** Ends it well. */
   readonly finish: () => void
+  /** Ends it well, without its usage. */
+  readonly finishUncounted: () => void
   /** Breaks the connection. */
   readonly cut: () => void
   /** Resolves when the caller has closed the connection. */
@@ -200,9 +204,14 @@ export const make: Effect.Effect<Vllm, never, Scope.Scope> = Effect.gen(function
         tokens += 1
         send(response, chunk({ content }))
       },
+      send: (data) => send(response, data),
       finish: () => {
         send(response, chunk({}, "stop"))
         endStream(response, body, tokens)
+      },
+      finishUncounted: () => {
+        send(response, chunk({}, "stop"))
+        endStream(response, {}, tokens)
       },
       cut: () => response.destroy(),
       left: new Promise((resolve) => void response.once("close", resolve))

@@ -21,6 +21,8 @@ export interface Frames {
   readonly take: (given: Json) => string
   /** Whether the client has seen a part of the output. */
   readonly hasContent: () => boolean
+  /** The run begins again, and the client has seen no part of the output. */
+  readonly restart: () => void
   readonly end: (output: Json) => string
   readonly failed: (error: { readonly body?: unknown }) => string
 }
@@ -52,6 +54,7 @@ export const make = Effect.fnUntraced(function* (calls: Calls) {
     },
     restart: () => {
       if (frames.hasContent()) Deferred.doneUnsafe(isLost, Effect.void)
+      else frames.restart()
     },
     progress: () => {},
     ready

@@ -36,6 +36,7 @@ const frames = (about: Chunks.About): Streaming.Frames => {
   return {
     take: (given) => Streaming.dataOf(chunks.take(given)),
     hasContent: chunks.hasContent,
+    restart: chunks.restart,
     end: (output) => Streaming.dataOf(chunks.end(output)) + Streaming.done,
     failed: OpenaiErrors.frame
   }

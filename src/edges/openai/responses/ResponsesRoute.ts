@@ -64,6 +64,7 @@ const chatFrames = (snapshot: Snapshot, body: JsonObject): Streaming.Frames => {
   return {
     take: (given) => events.begin() + taken(chunks.take(given)),
     hasContent: events.hasContent,
+    restart: chunks.restart,
     end: (output) =>
       taken(chunks.end(output)) + events.end(isObject(output) ? (output["usage"] ?? null) : null),
     failed: ({ body: error }) => events.failed(errorOf(error))
@@ -80,6 +81,7 @@ const wholeFrames = (snapshot: Snapshot, body: JsonObject): Streaming.Frames => 
   return {
     take: () => events.begin(),
     hasContent: () => false,
+    restart: () => {},
     end: (output) => {
       const response = ownResponse(about, output)
       const type = `response.${ended.find((one) => one === response["status"]) ?? "completed"}`

@@ -1,171 +1,75 @@
 /**
  * Assembles a `chat.completion` from its chunks (https://platform.openai.com/docs/api-reference/chat-streaming), or a
- * `text_completion`, whose chunks have `text` instead of `delta`.
+ * `text_completion`, whose chunks have `text` instead of `delta`. Members that the protocol does not name are assembled, too.
  */
 import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
-import * as GrowingText from "#src/kernel/text/GrowingText.ts"
+import * as GrowingJson from "#src/kernel/text/GrowingJson.ts"
+import * as Deltas from "./Deltas.ts"
+import * as ToolCalls from "./ToolCalls.ts"
 
-/** The fields that all chunks share. */
-const heads = ["id", "created", "model", "system_fingerprint", "service_tier"] as const
+/** Told of the whole answer, and by some servers in another place than the chunk itself. */
+const ofWhole = ["usage", "service_tier", "system_fingerprint"] as const
 
-/** Text fields of a message. The last two are names for the thoughts of reasoning models. */
-const texts = ["content", "refusal", "reasoning_content", "reasoning"] as const
+/** Members that are not told as they come: what they have is assembled apart. */
+const inChunk = new Set(["choices"])
+const inChoice = new Set(["delta", "index", "message"])
+const inDelta = new Set(["function_call", "tool_calls"])
 
-/** The most choices, and tool calls in a choice. */
-const mostOfOne = 128
-
-interface Called {
-  id: Json
-  type: Json
-  name: Json
-  readonly arguments: GrowingText.GrowingText
-}
+/** The most choices. */
+const mostChoices = 128
 
 interface Choice {
-  role: Json
-  readonly texts: Map<string, GrowingText.GrowingText>
-  readonly tools: Array<Called | undefined>
-  function: Called | null
-  readonly logprobs: Map<string, Array<Json>>
-  finishReason: Json
+  readonly index: number
+  /** Its members but the message. */
+  readonly own: GrowingJson.GrowingJson
+  readonly message: GrowingJson.GrowingJson
+  readonly calls: ToolCalls.ToolCalls
+  /** Whether it has had a delta, after which a message is the whole again. */
+  hasDelta: boolean
 }
 
 /** The `object` of what is assembled. */
 export type Assembled = "chat.completion" | "text_completion"
 
 export interface ChatAssembly {
-  /** `false` if it is not a chunk. */
-  take(chunk: Json): boolean
+  /**
+   * The chunk as it is shown: as it came, but calls of tools so that clients can join their parts (`ToolCalls`). `null` if it is
+   * not a chunk.
+   */
+  readonly take: (chunk: JsonObject) => JsonObject | null
+  /** The chunk with what was held back, when no more come; `null` without it. */
+  readonly release: () => JsonObject | null
   /** Parts with text or a tool call so far, about one per token. */
   readonly parts: () => number
   /** Whether there is a choice and each has a finish reason. */
   readonly isFinished: () => boolean
-  /** `null` without a choice. `usage` is `null` if no chunk had it. */
-  readonly completion: () => JsonObject | null
   /**
-   * The completion of a stream that was cut; `null` without a part. Without a usage, the parts count as tokens: a part has
-   * at least one, so the client is charged for at most what was delivered.
+   * `null` without a choice. Without a usage, the parts count as tokens: a part has at least one, so the client is charged for at
+   * most what was delivered.
    */
+  readonly completion: () => JsonObject | null
+  /** The completion of a stream that was cut; `null` without a part. */
   readonly cut: () => JsonObject | null
 }
 
-const isIndex = (index: Json | undefined): index is number =>
-  typeof index === "number" && Number.isInteger(index) && index >= 0 && index < mostOfOne
+const isSet = (value: Json | undefined): value is Exclude<Json, null> =>
+  value !== undefined && value !== null && value !== ""
 
-export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
-  const head = new Map<string, Json>()
-  const choices: Array<Choice | undefined> = []
-  let usage: Json = null
-  let parts = 0
-
-  const takeCall = (called: Called, { function: given, id, type }: JsonObject) => {
-    const { arguments: more, name } = isObject(given) ? given : {}
-    called.id ??= id ?? null
-    called.type ??= type ?? null
-    called.name ??= name ?? null
-    if (typeof more === "string") called.arguments.add(more)
-  }
-
-  const addText = ({ texts }: Choice, name: string, text: string) => {
-    const known = texts.get(name) ?? GrowingText.make()
-    texts.set(name, known)
-    known.add(text)
-  }
-
-  const takeDelta = (choice: Choice, delta: JsonObject) => {
-    choice.role ??= delta["role"] ?? null
-    for (const name of texts) {
-      const text = delta[name]
-      if (typeof text === "string") addText(choice, name, text)
-    }
-    const { function_call: called, tool_calls: tools } = delta
-    if (isObject(called)) takeCall((choice.function ??= call()), { function: called })
-    if (!isList(tools)) return true
-    return tools.every((tool, place) => {
-      const index = isObject(tool) ? (tool["index"] ?? place) : undefined
-      if (!isObject(tool) || !isIndex(index)) return false
-      takeCall((choice.tools[index] ??= call()), tool)
-      return true
-    })
-  }
-
-  const takeText = (choice: Choice, text: Json | undefined) => {
-    if (typeof text !== "string") return text === undefined || text === null
-    addText(choice, "text", text)
-    if (text !== "") parts += 1
-    return true
-  }
-
-  const takeLogprobs = (choice: Choice, logprobs: JsonObject) => {
-    for (const [name, list] of Object.entries(logprobs)) {
-      const known = choice.logprobs.get(name) ?? []
-      if (isList(list)) list.forEach((item) => known.push(item))
-      if (isList(list)) choice.logprobs.set(name, known)
-    }
-  }
-
-  const takeChoice = (given: Json) => {
-    const index = isObject(given) ? (given["index"] ?? 0) : undefined
-    if (!isObject(given) || !isIndex(index)) return false
-    const choice = (choices[index] ??= empty())
-    const { delta, finish_reason: finish, logprobs } = given
-    choice.finishReason = finish ?? choice.finishReason
-    if (isObject(logprobs)) takeLogprobs(choice, logprobs)
-    if (object === "text_completion") return takeText(choice, given["text"])
-    if (!isObject(delta)) return true
-    if (hasToken(delta)) parts += 1
-    return takeDelta(choice, delta)
-  }
-
-  const choiceOf = object === "chat.completion" ? chatChoiceOf : textChoiceOf
-
-  const completion = (used: Json) =>
-    choices.length === 0
-      ? null
-      : {
-          ...Object.fromEntries(head),
-          object,
-          choices: choices.flatMap((choice, index) =>
-            choice === undefined ? [] : [choiceOf(choice, index)]
-          ),
-          usage: used
-        }
-
-  return {
-    take: (chunk) => {
-      if (!isObject(chunk)) return false
-      for (const name of heads) {
-        const value = chunk[name]
-        if (value !== undefined && value !== null && value !== "" && !head.has(name)) head.set(name, value)
-      }
-      usage = chunk["usage"] ?? usage
-      const given = chunk["choices"] ?? []
-      return isList(given) && given.every(takeChoice)
-    },
-    parts: () => parts,
-    isFinished: () =>
-      choices.length > 0 && choices.every((choice) => (choice?.finishReason ?? null) !== null),
-    completion: () => completion(usage),
-    cut: () => (parts === 0 ? null : completion(usage ?? usageOf(parts)))
-  }
+const indexOf = (choice: JsonObject): number | null => {
+  const index = choice["index"] ?? 0
+  return typeof index === "number" && Number.isInteger(index) && index >= 0 && index < mostChoices
+    ? index
+    : null
 }
 
 /** The first delta mostly has only the role, and the last one has nothing. */
 const hasToken = (delta: JsonObject): boolean =>
-  texts.some((name) => typeof delta[name] === "string" && delta[name] !== "") ||
-  isObject(delta["function_call"]) ||
-  (isList(delta["tool_calls"]) && delta["tool_calls"].length > 0)
-
-const empty = (): Choice => ({
-  role: null,
-  texts: new Map(),
-  tools: [],
-  function: null,
-  logprobs: new Map(),
-  finishReason: null
-})
-
-const call = (): Called => ({ id: null, type: null, name: null, arguments: GrowingText.make() })
+  Object.entries(delta).some(([name, value]) =>
+    typeof value === "string"
+      ? value !== "" && Deltas.rules.joins(name)
+      : (name === "function_call" && isObject(value)) ||
+        ((name === "tool_calls" || name === "content") && isList(value) && value.length > 0)
+  )
 
 const usageOf = (parts: number): JsonObject => ({
   prompt_tokens: 0,
@@ -173,33 +77,152 @@ const usageOf = (parts: number): JsonObject => ({
   total_tokens: parts
 })
 
-const logprobsOf = ({ logprobs }: Choice): Json => (logprobs.size === 0 ? null : Object.fromEntries(logprobs))
+/** A message in a chunk that has a delta as well is the whole so far. */
+const deltaOf = (choice: JsonObject, hasDelta: boolean): JsonObject => {
+  const { delta, message } = choice
+  if (isObject(delta)) return delta
+  return isObject(message) && !hasDelta ? message : {}
+}
 
-const textChoiceOf = (choice: Choice, index: number): JsonObject => ({
-  index,
-  text: choice.texts.get("text")?.text() ?? "",
-  logprobs: logprobsOf(choice),
-  finish_reason: choice.finishReason
-})
+export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
+  const isText = object === "text_completion"
+  const head = GrowingJson.make(Deltas.ofChunk)
+  /** What was told of the whole answer in other places. */
+  const elsewhere = new Map<string, Json>()
+  const choices = new Map<number, Choice>()
+  let parts = 0
 
-const chatChoiceOf = (choice: Choice, index: number): JsonObject => {
-  const tools = choice.tools.flatMap((called) =>
-    called === undefined
-      ? []
-      : [{ id: called.id, type: called.type ?? "function", function: functionOf(called) }]
-  )
+  const choiceAt = (index: number): Choice => {
+    const known = choices.get(index)
+    if (known !== undefined) return known
+    const choice: Choice = {
+      index,
+      own: GrowingJson.make(isText ? Deltas.ofTextChoice : Deltas.ofChoice),
+      message: GrowingJson.make(Deltas.rules),
+      calls: ToolCalls.make(),
+      hasDelta: false
+    }
+    choices.set(index, choice)
+    return choice
+  }
+
+  const lookFor = (place: Json | undefined) => {
+    if (!isObject(place)) return
+    for (const name of ofWhole) {
+      const value = place[name]
+      if (isSet(value)) elsewhere.set(name, value)
+    }
+  }
+
+  /** The delta as it is shown, or `null` if a call of it is none. */
+  const takeDelta = (choice: Choice, delta: JsonObject, isLast: boolean): JsonObject | null => {
+    const { function_call: called, tool_calls: tools } = delta
+    choice.message.add(delta, inDelta)
+    const text = isObject(called) ? ToolCalls.asText(called) : null
+    if (text !== null) choice.message.add({ function_call: text })
+    const shown = text === null || text === called ? delta : { ...delta, function_call: text }
+    const given = isList(tools) ? tools : []
+    if (given.length === 0 && !isLast) return shown
+    const taken = choice.calls.take(given)
+    if (taken === null) return null
+    const calls = isLast ? [...taken, ...choice.calls.release()] : taken
+    if (calls.length === given.length && calls.every((call, place) => call === given[place])) return shown
+    const { tool_calls: _calls, ...others } = shown
+    return calls.length === 0 ? others : { ...others, tool_calls: calls }
+  }
+
+  const takeText = (given: JsonObject): JsonObject | null => {
+    const { text = null } = given
+    if (text !== null && typeof text !== "string") return null
+    if (text !== null && text !== "") parts += 1
+    return given
+  }
+
+  /** The choice as it is shown, or `null` if it is none. */
+  const takeChoice = (given: Json): JsonObject | null => {
+    const index = isObject(given) ? indexOf(given) : null
+    if (!isObject(given) || index === null) return null
+    const choice = choiceAt(index)
+    const { delta, message } = given
+    lookFor(given)
+    lookFor(delta)
+    choice.own.add(given, inChoice)
+    if (isText) return takeText(given)
+    const part = deltaOf(given, choice.hasDelta)
+    choice.hasDelta = true
+    if (hasToken(part)) parts += 1
+    const shown = takeDelta(choice, part, isSet(given["finish_reason"]))
+    if (shown === null) return null
+    if (message === undefined && (shown === delta || ((delta ?? null) === null && isEmpty(shown))))
+      return given
+    const { message: _message, ...own } = given
+    return { index, ...own, delta: shown }
+  }
+
+  const textChoiceOf = ({ index, own }: Choice): JsonObject => {
+    const { text = null, ...others } = own.json()
+    return { index, text: text ?? "", logprobs: null, finish_reason: null, ...others }
+  }
+
+  const chatChoiceOf = ({ calls, index, message, own }: Choice): JsonObject => {
+    const whole = calls.whole()
+    const { role = null, ...said } = message.json()
+    return {
+      index,
+      message: {
+        role: role ?? "assistant",
+        content: null,
+        ...said,
+        ...(whole.length > 0 && { tool_calls: whole })
+      },
+      logprobs: null,
+      finish_reason: null,
+      ...own.json()
+    }
+  }
+
+  const completion = (): JsonObject | null => {
+    if (choices.size === 0) return null
+    const told = head.json()
+    const missing = [...elsewhere].filter(([name]) => !isSet(told[name]))
+    const { usage, ...known }: JsonObject = { ...told, ...Object.fromEntries(missing) }
+    return {
+      ...known,
+      object,
+      choices: [...choices.values()]
+        .toSorted((one, other) => one.index - other.index)
+        .map(isText ? textChoiceOf : chatChoiceOf),
+      usage: usage ?? usageOf(parts)
+    }
+  }
+
   return {
-    index,
-    message: {
-      role: choice.role ?? "assistant",
-      content: null,
-      ...Object.fromEntries(Array.from(choice.texts, ([name, text]) => [name, text.text()])),
-      ...(tools.length > 0 && { tool_calls: tools }),
-      ...(choice.function !== null && { function_call: functionOf(choice.function) })
+    take: (chunk) => {
+      const { choices: given } = chunk
+      if (given !== undefined && given !== null && !isList(given)) return null
+      head.add(chunk, inChunk)
+      Object.values(chunk).forEach(lookFor)
+      const shown = (given ?? []).map(takeChoice)
+      const known = shown.filter((choice) => choice !== null)
+      if (known.length < shown.length) return null
+      return isList(given) && known.every((choice, place) => choice === given[place])
+        ? chunk
+        : { ...chunk, choices: known }
     },
-    logprobs: logprobsOf(choice),
-    finish_reason: choice.finishReason
+    release: () => {
+      const held = [...choices.values()].flatMap(({ calls, index }) => {
+        const released = calls.release()
+        return released.length === 0 ? [] : [{ index, delta: { tool_calls: released }, finish_reason: null }]
+      })
+      const { usage: _usage, ...told } = head.json()
+      return held.length === 0 ? null : { ...told, choices: held }
+    },
+    parts: () => parts,
+    isFinished: () =>
+      choices.size > 0 && [...choices.values()].every(({ own }) => isSet(own.get("finish_reason"))),
+    completion,
+    cut: () => (parts === 0 ? null : completion())
   }
 }
 
-const functionOf = ({ arguments: text, name }: Called): JsonObject => ({ name, arguments: text.text() })
+const isEmpty = (object: JsonObject): boolean => Object.keys(object).length === 0

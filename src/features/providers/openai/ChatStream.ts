@@ -1,16 +1,14 @@
-/** A chat completion as events: chunks, one with the usage, then `[DONE]`. An `error` instead of a chunk fails it. */
+/** A completion as events: chunks, one with the usage, then `[DONE]`. An error instead of a chunk fails it. */
 import { Effect } from "effect"
-import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { NoAnswer } from "../NoAnswer.ts"
 import type { StreamedAnswer } from "../ProviderHttp.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as ServerEvents from "../ServerEvents.ts"
 import type * as ChatAssembly from "./ChatAssembly.ts"
+import * as ChatEvent from "./ChatEvent.ts"
 import * as OpenaiErrorOutcomes from "./OpenaiErrorOutcomes.ts"
-
-/** What the stream had when it ended. */
-type End = "done" | "babbles" | { readonly error: Json }
 
 /** What a reader does with a stream. */
 export interface Reading {
@@ -18,7 +16,7 @@ export interface Reading {
   readonly assembly: ChatAssembly.ChatAssembly
   /** Called with the number of parts so far, whenever there are more. */
   readonly onParts: (parts: number) => void
-  /** Called with each chunk as it arrives. Neither may throw. */
+  /** Called with each chunk as it arrives, as the assembly shows it. Neither may throw. */
   readonly onChunk: (chunk: JsonObject) => void
 }
 
@@ -26,31 +24,39 @@ export const read = Effect.fnUntraced(function* (
   answer: Pick<StreamedAnswer, "each">,
   { assembly, onChunk, onParts }: Reading
 ): Effect.fn.Return<ProviderOutcome, NoAnswer> {
-  let end: End | null = null
+  let end: ChatEvent.ChatEvent | null = null
 
-  const takeChunk = (chunk: Json | undefined): End | null => {
-    const error = isObject(chunk) ? (chunk["error"] ?? null) : null
-    if (error !== null) return { error }
-    if (!isObject(chunk) || !assembly.take(chunk)) return "babbles"
-    onChunk(chunk)
+  /** The event if the stream ends with it. */
+  const endAt = (event: ChatEvent.ChatEvent): ChatEvent.ChatEvent | null => {
+    if (event._tag === "Idle") return null
+    if (event._tag !== "Chunk") return event
+    const shown = assembly.take(event.chunk)
+    if (shown === null) return { _tag: "Babble" }
+    onChunk(shown)
     return null
   }
 
   const take = (event: ServerEvents.ServerEvent): boolean => {
     const before = assembly.parts()
-    end = event.data.trim() === "[DONE]" ? "done" : takeChunk(ServerEvents.jsonOf(event))
+    end = endAt(ChatEvent.of(event))
     if (assembly.parts() !== before) onParts(assembly.parts())
     return end === null
   }
 
   yield* ServerEvents.read(answer, take)
-  return yield* outcomeOf(end, assembly)
+  const outcome = yield* outcomeOf(end, assembly)
+  const last = outcome._tag === "Succeeded" ? assembly.release() : null
+  if (last !== null) onChunk(last)
+  return outcome
 })
 
-/** Servers without `[DONE]` are done when each choice has a finish reason. */
-const outcomeOf = (end: End | null, assembly: ChatAssembly.ChatAssembly): Effect.Effect<ProviderOutcome> => {
-  if (end === "babbles") return Effect.succeed(ErrorOutcomes.babble)
-  if (end !== null && end !== "done") return OpenaiErrorOutcomes.ofStreamed(end.error)
+const outcomeOf = (
+  end: ChatEvent.ChatEvent | null,
+  assembly: ChatAssembly.ChatAssembly
+): Effect.Effect<ProviderOutcome> => {
+  if (end?._tag === "Babble") return Effect.succeed(ErrorOutcomes.babble)
+  if (end?._tag === "Failed") return OpenaiErrorOutcomes.ofStreamed(end.error, assembly.parts() > 0)
+  // Servers without `[DONE]` are done when each choice has a finish reason.
   if (end === null && !assembly.isFinished()) return Effect.succeed(ErrorOutcomes.cutOff)
   const output = assembly.completion()
   return Effect.succeed(

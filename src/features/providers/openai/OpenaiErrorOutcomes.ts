@@ -54,21 +54,37 @@ export const ofAnswer = Effect.fnUntraced(function* (answer: ProviderAnswer) {
 })
 
 const server = /server|internal|unavailable|overload|timeout|engine/i
-const limit = /rate.?limit|quota|^(?:requests|tokens)$/i
+const limit = /rate.?limit|quota|too.?many|^(?:requests|tokens)$/i
+const refused =
+  /invalid|bad.?request|unsupported|not.?found|context.?length|content.?(?:policy|filter)|permission|auth/i
 
-/** The status that an error within a stream would have had: its code, or what its type implies. */
-const statusOf = ({ code, type }: JsonObject): number => {
-  const status = Number(code)
-  if (Number.isInteger(status) && status >= 400 && status <= 599) return status
-  const words = [type, code].filter((word) => typeof word === "string").join(" ")
-  if (limit.test(words)) return 429
-  return server.test(words) ? 500 : 400
+const asStatus = (value: Json | undefined): number | null => {
+  const status = typeof value === "number" || typeof value === "string" ? Number(value) : Number.NaN
+  return Number.isInteger(status) && status >= 400 && status <= 599 ? status : null
 }
 
-/** For an error instead of a chunk. A server fault may pass; after any other error the model has run and failed. */
-export const ofStreamed = (error: Json): Effect.Effect<ProviderOutcome> => {
-  const status = isObject(error) ? statusOf(error) : 400
-  return status >= 500 || status === 429
-    ? ofAnswer({ status, headers: {}, json: { error } })
-    : Effect.succeed(ErrorOutcomes.modelFailed(error))
+/** The status that an error within a stream would have had: its code, or what its type implies. `null` if it says neither. */
+const statusOf = (error: JsonObject): number | null => {
+  const { code, status, status_code: statusCode, type } = error
+  const told = asStatus(code) ?? asStatus(status) ?? asStatus(statusCode)
+  if (told !== null) return told
+  const words = [type, code, status].filter((word) => typeof word === "string").join(" ")
+  if (limit.test(words)) return 429
+  if (server.test(words)) return 500
+  return refused.test(words) ? 400 : null
+}
+
+/**
+ * For an error instead of a chunk. A server fault may pass. After a part of the answer the model has run and failed; before that the
+ * error is an answer to the call, and another provider may give a better one.
+ */
+export const ofStreamed = (error: Json, hasContent: boolean): Effect.Effect<ProviderOutcome> => {
+  const status = isObject(error) ? statusOf(error) : null
+  if (status !== null && (status >= 500 || status === 429 || !hasContent))
+    return ofAnswer({ status, headers: {}, json: { error } })
+  if (hasContent) return Effect.succeed(ErrorOutcomes.modelFailed(error))
+  const said = ErrorOutcomes.saidIn(error)
+  return Effect.succeed(
+    ErrorOutcomes.failed(said === null ? "The provider failed." : `The provider failed: ${said}`, true)
+  )
 }

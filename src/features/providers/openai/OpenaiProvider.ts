@@ -6,7 +6,9 @@
 import { Effect, Redacted, Result, Schema } from "effect"
 import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import * as JsonText from "#domain/JsonText.ts"
+import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
+import * as RecentlyUsed from "#streams/RecentlyUsed.ts"
 import * as RunStart from "../RunStart.ts"
 import * as ReplacedControl from "../ReplacedControl.ts"
 import type { Job, Provider, RunControl } from "../Provider.ts"
@@ -17,11 +19,13 @@ import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as Seconds from "../Seconds.ts"
 import * as ServerEvents from "../ServerEvents.ts"
 import * as ChatAssembly from "./ChatAssembly.ts"
+import * as ChatEvent from "./ChatEvent.ts"
 import * as ChatStream from "./ChatStream.ts"
 import * as CompletionChunks from "./CompletionChunks.ts"
 import * as OpenaiErrorOutcomes from "./OpenaiErrorOutcomes.ts"
 import * as FormBody from "./FormBody.ts"
 import { Options } from "./Options.ts"
+import * as Strictness from "./Strictness.ts"
 
 /** By the first bytes of the file, in base64: `\x89PNG`, `\xff\xd8\xff`, `RIFF`. */
 const beginnings = [
@@ -70,6 +74,8 @@ const decode = Schema.decodeUnknownResult(Options, { onExcessProperty: "error" }
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }
 
+const succeeded = (output: JsonObject): ProviderOutcome => ({ _tag: "Succeeded", output, delivered: null })
+
 const misbound = ErrorOutcomes.failed("The binding's options are not those of its adapter.", false)
 
 const isOfText = ({ endpoint }: Options): boolean => endpoint === "chat" || endpoint === "completions"
@@ -95,9 +101,21 @@ const reporter = ({ model: { output } }: Job, control: RunControl): ((given: Jso
 
 /** The binding's fields override the client's input, so that it cannot choose the model or the form. */
 const bodyOf = (options: Options, input: JsonObject): JsonObject => {
-  const omit = ["stream", "stream_options"]
-  const streaming = streams(options) ? { stream: true, stream_options: { include_usage: true } } : {}
-  return JsonText.edit(input, { omit, set: { model: options.model, ...streaming } })
+  const body = isOfText(options) ? Strictness.body(input, options) : input
+  const streaming = {
+    stream: true,
+    ...(options.streamUsage !== false && { stream_options: { include_usage: true } })
+  }
+  return JsonText.edit(body, {
+    omit: ["stream", "stream_options"],
+    set: { model: options.model, ...(streams(options) && streaming) }
+  })
+}
+
+/** The address of an endpoint: the base may have a query, such as the version of an API. */
+const addressOf = ({ url = "" }: ProviderBinding, { endpoint }: Options): string => {
+  const [base = "", ...query] = url.split("?")
+  return [`${base.replace(/\/+$/, "")}${paths[endpoint]}`, ...query].join("?")
 }
 
 /** The member that every answer of the endpoint has. */
@@ -145,15 +163,30 @@ const soundIn = Effect.fnUntraced(function* ({ each, headers }: StreamedAnswer) 
 
 interface Run {
   readonly job: Job
+  /** The binding's, with what was learned of its server. */
   readonly options: Options
+  readonly learned: Strictness.Strictness
   readonly input: JsonObject
   /** What a stream has made so far. */
   readonly assembly: ChatAssembly.ChatAssembly
 }
 
+/** A server refused the call, but not what it says, if it is said in another way. */
+interface Again {
+  readonly _tag: "Again"
+  readonly strictness: Strictness.Strictness
+}
+
+/** Servers of which something is remembered. */
+const mostServers = 1_024
+
+const serverOf = ({ name, url = "" }: ProviderBinding, { endpoint, model }: Options): string =>
+  JSON.stringify([name, url, endpoint, model])
+
 export const make = Effect.gen(function* () {
   const http = yield* ProviderHttp
   const files = yield* ProviderFiles
+  const servers = RecentlyUsed.make<Strictness.Strictness>({ capacity: mostServers })
 
   /** The body of the call: JSON, or a form with the file that `file` of the input names. */
   const bodyOfCall = Effect.fnUntraced(function* ({ input, options }: Run) {
@@ -167,29 +200,48 @@ export const make = Effect.gen(function* () {
     return { bytes, headers: { "content-type": contentType } }
   })
 
-  const read = Effect.fnUntraced(function* (
-    answer: StreamedAnswer,
-    { assembly, input, job, options }: Run,
-    control: RunControl
-  ) {
-    if (!ErrorOutcomes.isSuccess(answer)) return yield* OpenaiErrorOutcomes.ofAnswer(yield* answer.whole)
-    yield* control.started
-    const onChunk = reporter(job, control)
-    if (streams(options) && ServerEvents.isStream(answer)) {
-      const most = mostTokens(input)
-      const onParts = (parts: number) => {
-        if (most !== null) control.note({ fraction: fractionOf(parts, most), logs: [] })
-      }
-      return yield* ChatStream.read(answer, { assembly, onChunk, onParts })
-    }
-    const output =
-      options.endpoint === "speech" ? yield* soundIn(answer) : outputOf(options, yield* answer.whole)
-    if (output === null) return ErrorOutcomes.babble
-    if (isOfText(options)) onChunk(CompletionChunks.ofCompletion(output))
-    return { _tag: "Succeeded", output, delivered: null } satisfies ProviderOutcome
+  /** The end of a call that the server refused, unless it can be said in another way. */
+  const refused = Effect.fnUntraced(function* (answer: ProviderAnswer, { input, options }: Run) {
+    const strictness = isOfText(options) ? Strictness.learned(options, bodyOf(options, input), answer) : null
+    if (strictness !== null) return { _tag: "Again", strictness } satisfies Again
+    return yield* OpenaiErrorOutcomes.ofAnswer(answer)
   })
 
-  const call = Effect.fnUntraced(function* (run: Run, control: RunControl) {
+  const readWhole = Effect.fnUntraced(function* (
+    answer: StreamedAnswer,
+    { options }: Run,
+    onChunk: (given: JsonObject) => void
+  ) {
+    if (options.endpoint === "speech") {
+      const sound = yield* soundIn(answer)
+      return sound === null ? ErrorOutcomes.babble : succeeded(sound)
+    }
+    const whole = yield* answer.whole
+    const output = outputOf(options, whole)
+    const error = output === null || isOfText(options) ? ChatEvent.errorOf(whole.json) : null
+    if (error !== null) return yield* OpenaiErrorOutcomes.ofStreamed(error, false)
+    if (output === null) return ErrorOutcomes.babble
+    if (!isOfText(options)) return succeeded(output)
+    const completion = CompletionChunks.completed(output)
+    onChunk(CompletionChunks.ofCompletion(completion))
+    return succeeded(completion)
+  })
+
+  const read = Effect.fnUntraced(function* (answer: StreamedAnswer, run: Run, control: RunControl) {
+    const { assembly, input, job, options } = run
+    if (!ErrorOutcomes.isSuccess(answer)) return yield* refused(yield* answer.whole, run)
+    if (Object.keys(run.learned).length > 0) servers.set(serverOf(job.binding, options), run.learned)
+    yield* control.started
+    const onChunk = reporter(job, control)
+    if (!streams(options) || !ServerEvents.isStream(answer)) return yield* readWhole(answer, run, onChunk)
+    const most = mostTokens(input)
+    const onParts = (parts: number) => {
+      if (most !== null) control.note({ fraction: fractionOf(parts, most), logs: [] })
+    }
+    return yield* ChatStream.read(answer, { assembly, onChunk, onParts })
+  })
+
+  const callOnce = Effect.fnUntraced(function* (run: Run, control: RunControl) {
     const { job, options } = run
     const { binding, model } = job
     const secret = yield* http.secret(binding)
@@ -198,7 +250,7 @@ export const make = Effect.gen(function* () {
     const call: Call = {
       ...body,
       method: "POST",
-      url: `${(binding.url ?? "").replace(/\/+$/, "")}${paths[options.endpoint]}`,
+      url: addressOf(binding, options),
       headers: {
         accept: streams(options) ? ServerEvents.accept : "application/json",
         ...headers,
@@ -213,6 +265,16 @@ export const make = Effect.gen(function* () {
       read(answer, run, ReplacedControl.of(control, { started: begun.tell }))
     )
   }, Effect.scoped)
+
+  /** Each repetition says another thing in another way, so there are few. */
+  const call = Effect.fnUntraced(function* (run: Omit<Run, "learned">, control: RunControl) {
+    let learned: Strictness.Strictness = servers.get(serverOf(run.job.binding, run.options)) ?? {}
+    while (true) {
+      const ended = yield* callOnce({ ...run, learned, options: { ...learned, ...run.options } }, control)
+      if (ended._tag !== "Again") return ended
+      learned = { ...learned, ...ended.strictness }
+    }
+  })
 
   const run = Effect.fn("OpenaiProvider.run")(function* (job: Job, control: RunControl) {
     const options = decode(job.binding.options ?? {})

@@ -56,6 +56,62 @@ export const endings = (served: () => Served.Served) =>
       ).left
     })
 
+    it("takes the next provider when one fails before the first part", async () => {
+      for (const stream of [true, false]) {
+        const typing = served().vllm.typed()
+        const body = { model: "acme/two", messages: [user("type")] }
+        const answer = stream
+          ? client.chat.completions.create({ ...body, stream }).then(Served.all)
+          : client.chat.completions.create(body)
+        const first = await typing
+        const next = served().vllm.typed()
+        first.send({ error: { message: "boom", type: "BadRequestError", code: 400 } })
+        first.finish()
+        const second = await next
+        second.type("Again")
+        second.finish()
+        const said = JSON.stringify(await answer)
+        assert.include(said, '"content":"Again"')
+        assert.notInclude(said, "boom")
+        assert.deepStrictEqual(
+          served()
+            .vllm.bodies.slice(-2)
+            .map((sent) => sent["model"]),
+          ["first", "second"]
+        )
+      }
+    })
+
+    it("ends with an error that the provider tells after the first part, and charges nothing", async () => {
+      const { chunks, typed } = await begin()
+      typed.type("Half")
+      await chunks.next()
+      typed.send({
+        object: "chat.completion.chunk",
+        error: { message: "out of cards", code: 400 },
+        choices: []
+      })
+      typed.finish()
+      const error = await errorOf(chunks.next())
+      assert.include(error.message, "out of cards")
+      assert.deepInclude(await Served.newestEnded(served()), { outcome: "provider_failed", cost: "0" })
+    })
+
+    it("charges a chat whose provider tells no usage for its parts", async () => {
+      const typing = served().vllm.typed()
+      const call = client.chat.completions.create({ model, messages: [user("type")] })
+      const typed = await typing
+      typed.type("Not")
+      typed.send({ type: "ping" })
+      typed.type(" counted")
+      typed.finishUncounted()
+      const usage = { prompt_tokens: 0, completion_tokens: 2, total_tokens: 2 }
+      const { choices, usage: told } = await call
+      assert.strictEqual(choices[0]?.message.content, "Not counted")
+      assert.deepStrictEqual(told, usage)
+      assert.deepInclude(await Served.newestEnded(served()), { outcome: "succeeded", cost: "0.00002" })
+    })
+
     it("cancels a call that waits for room when its client leaves", async () => {
       const first = await begin("acme/one")
       const leaving = new AbortController()

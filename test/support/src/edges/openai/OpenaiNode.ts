@@ -193,6 +193,66 @@ export const openaiNode = (served: () => Served.Served) =>
       assert.strictEqual(((await raw.json()) as { readonly id: string }).id, model)
     })
 
+    it("joins tool calls of a server that gives them one index, or no id", async () => {
+      const call = (city: string, more: object) => ({
+        choices: [
+          {
+            index: 0,
+            delta: {
+              tool_calls: [{ index: 0, function: { name: "get_weather", arguments: { city } }, ...more }]
+            },
+            finish_reason: null
+          }
+        ]
+      })
+      const body = { model, messages: [user("type")] }
+      const input = "type"
+      const functions = tools.map(({ function: described }) => ({
+        type: "function" as const,
+        strict: false,
+        ...described
+      }))
+      const callsOf = async (begun: () => Promise<ReadonlyArray<readonly [string, string]>>) => {
+        const typing = served().vllm.typed()
+        const answer = begun()
+        const typed = await typing
+        typed.send(call("Paris", { id: "call_a" }))
+        typed.send(call("Rome", { id: "call_b" }))
+        typed.send(call("Oslo", {}))
+        typed.finish()
+        return answer
+      }
+      const ofChat = ({ choices }: OpenAI.ChatCompletion) =>
+        (choices[0]?.message.tool_calls ?? []).map(
+          (one) => [one.id, one.type === "function" ? one.function.arguments : ""] as const
+        )
+      const ofResponse = ({ output }: OpenAI.Responses.Response) =>
+        output.flatMap((item) =>
+          item.type === "function_call" ? [[item.call_id, item.arguments] as const] : []
+        )
+      for (const begun of [
+        () => client.chat.completions.create({ ...body, tools }).then(ofChat),
+        () =>
+          client.chat.completions
+            .stream({ ...body, tools })
+            .finalChatCompletion()
+            .then(ofChat),
+        () => client.responses.create({ model, input, tools: functions }).then(ofResponse),
+        () => client.responses.stream({ model, input, tools: functions }).finalResponse().then(ofResponse)
+      ]) {
+        const calls = await callsOf(begun)
+        assert.deepStrictEqual(
+          calls.map(([, args]) => args),
+          ["Paris", "Rome", "Oslo"].map((city) => JSON.stringify({ city }))
+        )
+        assert.deepStrictEqual(
+          calls.slice(0, 2).map(([id]) => id),
+          ["call_a", "call_b"]
+        )
+        assert.match(calls[2]?.[0] ?? "", /^call_[0-9a-f]{32}$/)
+      }
+    })
+
     it("handles errors", async () => {
       const messages = [user("Hi")]
       const unknown = await failureOf(client.chat.completions.create({ model: "acme/none", messages }))

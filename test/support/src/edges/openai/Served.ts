@@ -67,6 +67,14 @@ const manifests = (url: string): Readonly<Record<string, string>> => ({
     "concurrency: 64",
     "concurrency: 1"
   ),
+  // At two providers, which are told apart by the name of the model.
+  "two.yaml": `${chat(url, "two", "")}output: { stream: openai }\n`.replace(
+    /provider:.*?\n  \n/s,
+    `providers:
+  - { adapter: openai, name: first, url: "${url}", options: { endpoint: chat, model: first } }
+  - { adapter: openai, name: second, url: "${url}", options: { endpoint: chat, model: second } }
+`
+  ),
   "text.yaml": `${chat(url, "text", "output: choices[0].message.content")}output: { stream: text }\n`
     .replace(
       "outputSchema: { type: object, properties: { choices: { type: array } }, required: [choices] }",

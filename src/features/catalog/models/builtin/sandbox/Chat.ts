@@ -61,8 +61,54 @@ export const chat = defineModel({
     },
     required: ["messages"]
   },
-  outputSchema: { type: "string", description: "What was said." },
-  output: { stream: "text" },
+  outputSchema: {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    description: "A chat completion.",
+    properties: {
+      object: { const: "chat.completion", description: "Always the same." },
+      choices: {
+        type: "array",
+        minItems: 1,
+        maxItems: 1,
+        description: "One choice.",
+        items: {
+          type: "object",
+          description: "The only choice.",
+          properties: {
+            index: { const: 0, description: "Its place." },
+            message: {
+              type: "object",
+              description: "What was said.",
+              properties: {
+                role: { const: "assistant", description: "Who says it." },
+                content: { type: "string", description: "The text." }
+              },
+              required: ["role", "content"]
+            },
+            logprobs: { type: "null", description: "Always `null`." },
+            finish_reason: {
+              enum: ["stop", null],
+              description: "`null` if a cancel came before the end of the text."
+            }
+          },
+          required: ["index", "message", "finish_reason"]
+        }
+      },
+      usage: {
+        type: "object",
+        description: "Words, in the place of tokens.",
+        properties: {
+          prompt_tokens: { type: "integer", description: "Of all messages." },
+          completion_tokens: { type: "integer", description: "Of what was said." },
+          total_tokens: { type: "integer", description: "Of both." }
+        },
+        required: ["prompt_tokens", "completion_tokens", "total_tokens"]
+      }
+    },
+    required: ["object", "choices", "usage"]
+  },
+  output: { stream: "openai" },
   serves: ["chat"],
   exampleInput: { messages: [{ role: "user", content: "Say this is a test" }] }
 })

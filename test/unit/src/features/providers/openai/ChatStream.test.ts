@@ -45,7 +45,10 @@ const answerOf = (parts: Iterable<Uint8Array>) => ({
 const read = (sent: string | ReadonlyArray<Uint8Array>, change?: Partial<ChatStream.Reading>) =>
   ChatStream.read(answerOf(typeof sent === "string" ? [Buffer.from(sent)] : sent), reading(change))
 
-const completion = (choices: ReadonlyArray<Json>, usage: Json = null): JsonObject => ({
+/** The usage of a stream that does not tell one. */
+const parts = (count: number) => ({ prompt_tokens: 0, completion_tokens: count, total_tokens: count })
+
+const completion = (choices: ReadonlyArray<Json>, usage: Json = parts(1)): JsonObject => ({
   id: "chatcmpl-1",
   object: "chat.completion",
   created: 1_694_268_190,
@@ -174,7 +177,7 @@ describe("A streamed chat completion", () => {
       const tools = [called("call_a", "weather", '{"city":"Oslo"}'), called("call_b", "time", "{}")]
       assert.deepStrictEqual(
         outcome,
-        succeeded(completion([said(null, { tool_calls: tools }, "tool_calls")]))
+        succeeded(completion([said(null, { tool_calls: tools }, "tool_calls")], parts(5)))
       )
     })
   )
@@ -227,7 +230,10 @@ describe("A streamed chat completion", () => {
       assert.deepStrictEqual(
         outcome,
         succeeded({
-          ...completion([{ index: 0, text: "This is a test", logprobs: null, finish_reason: "stop" }]),
+          ...completion(
+            [{ index: 0, text: "This is a test", logprobs: null, finish_reason: "stop" }],
+            parts(2)
+          ),
           object: "text_completion"
         })
       )
@@ -241,11 +247,206 @@ describe("A streamed chat completion", () => {
       yield* read(events(chunk([choice({ role: "assistant", content: "" })])), { assembly })
       assert.isNull(assembly.cut())
       yield* read(events(text("Hel"), text("lo"), end()), { assembly })
-      const parts = (count: number) => ({ prompt_tokens: 0, completion_tokens: count, total_tokens: count })
       assert.deepStrictEqual(assembly.cut(), completion([said("Hello")], parts(2)))
       const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 }
       assembly.take(chunk([], { usage }))
       assert.deepStrictEqual(assembly.cut(), completion([said("Hello")], usage))
+    })
+  )
+
+  it.effect("keeps members of any name in chunks, choices and messages", () =>
+    Effect.gen(function* () {
+      const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 0.5 }
+      const thought = (text: string, more: JsonObject = {}) => ({
+        reasoning_details: [{ index: 0, type: "reasoning.text", text, ...more }]
+      })
+      const outcome = yield* read(
+        events(
+          chunk([choice({ role: "assistant", content: [{ type: "thinking", thinking: "Hm" }] })], {
+            provider: "Acme",
+            citations: ["https://a"]
+          }),
+          chunk(
+            [choice(thought("Let ", { format: "plain" }), { content_filter_results: { hate: "safe" } })],
+            {
+              citations: ["https://a", "https://b"]
+            }
+          ),
+          chunk([choice(thought("me", { format: "plain", signature: "sig" }), { token_ids: [5] })]),
+          chunk([choice({ audio: { id: "audio_1", data: "AA" } }, { token_ids: [5] })]),
+          chunk([choice({ audio: { id: "audio_1", data: "BB", transcript: "Hi" } })]),
+          chunk([choice({ annotations: [{ type: "url_citation", url_citation: { url: "https://a" } }] })]),
+          chunk([choice({ images: [{ type: "image_url", image_url: { url: "data:" } }] })]),
+          chunk([choice({ content: "Hel", refusal: null })]),
+          chunk([choice({ content: "lo" }, { content_filter_results: { hate: "safe" } })]),
+          chunk([choice({}, { finish_reason: "stop", native_finish_reason: "STOP", stop_reason: 7 })]),
+          chunk([], { usage, timings: { predicted_ms: 3 }, service_tier: "default" }),
+          "[DONE]"
+        )
+      )
+      assert.deepStrictEqual(
+        outcome,
+        succeeded({
+          ...completion(
+            [
+              {
+                ...said(
+                  [
+                    { type: "thinking", thinking: "Hm" },
+                    { type: "text", text: "Hello" }
+                  ],
+                  {
+                    reasoning_details: [
+                      { index: 0, type: "reasoning.text", text: "Let me", format: "plain", signature: "sig" }
+                    ],
+                    audio: { id: "audio_1", data: "AABB", transcript: "Hi" },
+                    annotations: [{ type: "url_citation", url_citation: { url: "https://a" } }],
+                    images: [{ type: "image_url", image_url: { url: "data:" } }],
+                    refusal: null
+                  }
+                ),
+                content_filter_results: { hate: "safe" },
+                token_ids: [5, 5],
+                native_finish_reason: "STOP",
+                stop_reason: 7
+              }
+            ],
+            usage
+          ),
+          provider: "Acme",
+          citations: ["https://a", "https://b"],
+          timings: { predicted_ms: 3 },
+          service_tier: "default"
+        })
+      )
+    })
+  )
+
+  it.effect("has names once that every chunk tells again", () =>
+    Effect.gen(function* () {
+      const told = { id: "c", type: "function", function: { name: "f", arguments: "{" } }
+      const outcome = yield* read(
+        events(
+          chunk([
+            choice({ role: "assistant", content: "a", name: "bot", tool_calls: [{ index: 0, ...told }] })
+          ]),
+          chunk([
+            choice({
+              role: "assistant",
+              content: "a",
+              name: "bot",
+              tool_calls: [{ index: 0, ...told, function: { name: "f", arguments: "}" } }]
+            })
+          ]),
+          chunk([choice({ role: null, content: null }, { finish_reason: "stop" })]),
+          chunk([choice({}, { finish_reason: "stop" })]),
+          "[DONE]"
+        )
+      )
+      const tools = [{ ...told, function: { name: "f", arguments: "{}" } }]
+      assert.deepStrictEqual(
+        outcome,
+        succeeded(completion([said("aa", { name: "bot", tool_calls: tools })], parts(2)))
+      )
+    })
+  )
+
+  it.effect("has its usage from wherever it is told", () =>
+    Effect.gen(function* () {
+      const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 }
+      const told: ReadonlyArray<JsonObject> = [
+        chunk([choice({}, { finish_reason: "stop" })], { usage }),
+        chunk([choice({}, { finish_reason: "stop", usage })]),
+        chunk([choice({ usage }, { finish_reason: "stop" })]),
+        chunk([choice({}, { finish_reason: "stop" })], { x_groq: { usage } })
+      ]
+      for (const last of told) {
+        const outcome = yield* read(events(text("Hi"), last, "[DONE]"))
+        const output = outcome._tag === "Succeeded" ? outcome.output : null
+        assert.deepInclude(output, { usage })
+      }
+      for (const frame of [
+        { ...chunk([]), choices: null, usage },
+        { type: "usage", usage },
+        { object: "x", usage }
+      ]) {
+        const outcome = yield* read(events(text("Hi"), end(), frame, "[DONE]"))
+        assert.strictEqual(outcome._tag, "Succeeded")
+        assert.deepInclude(outcome._tag === "Succeeded" ? outcome.output : null, { usage })
+      }
+    })
+  )
+
+  it.effect("has no text of what is no chunk", () =>
+    Effect.gen(function* () {
+      const idle = [
+        "data: {}\n\n",
+        "data:\n\n",
+        "data: ping\n\n",
+        'data: {"type":"ping"}\n\n',
+        'data: {"type":"keep_alive","message":"still here"}\n\n',
+        "event: ping\ndata: {}\n\n",
+        "event: heartbeat\ndata: 12\n\n",
+        'data: {"status":"processing","progress":0.5}\n\n'
+      ]
+      for (const one of idle) {
+        const shown: Array<JsonObject> = []
+        const sent = event(text("He")) + one + event(text("y")) + events(end(), "[DONE]")
+        const outcome = yield* read(sent, { onChunk: (given) => void shown.push(given) })
+        assert.deepStrictEqual(outcome, succeeded(completion([said("Hey")], parts(2))), one)
+        assert.deepStrictEqual(shown, [text("He"), text("y"), end()], one)
+      }
+    })
+  )
+
+  it.effect("shows calls of tools so that clients can join their parts", () =>
+    Effect.gen(function* () {
+      const shown: Array<JsonObject> = []
+      const calls = (...tool_calls: ReadonlyArray<Json>) => chunk([choice({ tool_calls })])
+      const call = (city: string) => ({
+        index: 0,
+        type: "function",
+        function: { name: "weather", arguments: { city } }
+      })
+      const outcome = yield* read(
+        events(
+          calls({ id: "a", ...call("Paris") }),
+          calls({ id: "b", ...call("Rome") }),
+          calls(call("Oslo")),
+          "[DONE]"
+        ),
+        { assembly: ChatAssembly.make(), onChunk: (given) => void shown.push(given) }
+      )
+      // A stream without a finish reason is complete with [DONE].
+      const again = ChatAssembly.make()
+      shown.forEach((given) => assert.strictEqual(again.take(given), given))
+      assert.deepStrictEqual(outcome, succeeded(again.completion() ?? {}))
+      assert.lengthOf(shown, 4)
+    })
+  )
+
+  it.effect("of whole completions is each of them once", () =>
+    Effect.gen(function* () {
+      const message = { role: "assistant", content: "Hello" }
+      const far = (content: string, delta: string) =>
+        chunk([
+          { index: 0, message: { ...message, content }, delta: { content: delta }, finish_reason: null }
+        ])
+      const whole = chunk([{ index: 0, message, finish_reason: "stop" }])
+      const shown: Array<JsonObject> = []
+      for (const sent of [events(far("Hel", "Hel"), far("Hello", "lo"), whole), events(whole)]) {
+        const outcome = yield* read(sent, { onChunk: (given) => void shown.push(given) })
+        assert.deepInclude(outcome._tag === "Succeeded" ? outcome.output : null, { choices: [said("Hello")] })
+      }
+      assert.deepStrictEqual(
+        shown.map(({ choices }) => choices),
+        [
+          [choice({ content: "Hel" })],
+          [choice({ content: "lo" })],
+          [choice({}, { finish_reason: "stop" })],
+          [choice(message, { finish_reason: "stop" })]
+        ]
+      )
     })
   )
 
@@ -268,6 +469,61 @@ describe("A streamed chat completion", () => {
       const limited = yield* ends({ message, type: "tokens", code: "rate_limit_exceeded" })
       assert.strictEqual(limited._tag, "RateLimited")
     })
+  )
+
+  it.effect("fails with an error in any form, and hands on nothing of it", () =>
+    Effect.gen(function* () {
+      const message = "boom"
+      const forms: ReadonlyArray<string> = [
+        event({ error: message }),
+        event({ error: { message } }),
+        event({ error: [message] }),
+        event({ error: message, code: 418 }),
+        event(chunk([], { error: { message } })),
+        event(chunk([choice({ content: "" }, { finish_reason: "stop" })], { error: { message } })),
+        event(chunk([choice({ content: "" }, { finish_reason: "error" })], { error: { message } })),
+        event(chunk([choice({}, { finish_reason: "error", error: { message } })])),
+        event({ object: "error", message, type: "BadRequestError", code: 400 }),
+        event({ type: "error", error: { type: "invalid_request_error", message } }),
+        event({ type: "error", message }),
+        event({ detail: message }),
+        event({ detail: [{ loc: ["body"], msg: message }] }),
+        event({ errors: [{ message }] }),
+        event({ message }),
+        `event: error\n${event({ message })}`,
+        `event: error\n${event(message)}`
+      ]
+      for (const form of forms) {
+        const shown: Array<JsonObject> = []
+        const sent = event(text("Hi")) + form + events(text("more"), end(), "[DONE]")
+        const outcome = yield* read(sent, { onChunk: (given) => void shown.push(given) })
+        assert.deepStrictEqual(outcome, { _tag: "ModelFailed", message }, form)
+        assert.deepStrictEqual(shown, [text("Hi")], form)
+      }
+      const unsaid = yield* read(events(text("Hi"), chunk([choice({}, { finish_reason: "error" })])))
+      assert.strictEqual(unsaid._tag, "ModelFailed")
+    })
+  )
+
+  it.effect(
+    "that fails before its first part is as a call that was refused, which another provider may take",
+    () =>
+      Effect.gen(function* () {
+        const role = chunk([choice({ role: "assistant", content: "" })])
+        const ends = (error: Json) => read(events(role, { error }))
+        assert.deepStrictEqual(yield* ends({ message: "too long", code: 400 }), {
+          _tag: "ProviderError",
+          message: "The provider refused the run with status 400: too long",
+          retryable: false
+        })
+        assert.deepStrictEqual(yield* ends("boom"), {
+          _tag: "ProviderError",
+          message: "The provider failed: boom",
+          retryable: true
+        })
+        assert.deepInclude(yield* ends({ code: 502 }), { _tag: "ProviderError", retryable: true })
+        assert.strictEqual((yield* ends({ code: 429 }))._tag, "RateLimited")
+      })
   )
 
   it.effect("is rejected when an event violates the protocol", () =>

@@ -119,9 +119,41 @@ describe("OpenaiProvider", () => {
 
   it.live("accepts the whole answer of a server without streaming", () =>
     Effect.gen(function* () {
-      const completion = { id: "1", object: "chat.completion", choices: [{ index: 0 }] }
+      const usage = { total_tokens: 1 }
+      const completion = { id: "1", object: "chat.completion", choices: [{ index: 0 }], usage, cost: 1 }
       const outcome = yield* outcomeAt((response) => JsonHttp.answer(response, 200, completion))
       assert.deepInclude(outcome, { _tag: "Succeeded", output: completion, delivered: null })
+    })
+  )
+
+  it.live("counts the words of a whole answer without usage, and gives its calls ids and texts", () =>
+    Effect.gen(function* () {
+      const call = { type: "function", function: { name: "f", arguments: { a: 1 } } }
+      const message = { role: "assistant", content: "Hello there", tool_calls: [call] }
+      const outcome = yield* outcomeAt((response) =>
+        JsonHttp.answer(response, 200, { choices: [{ index: 0, message, finish_reason: "tool_calls" }] })
+      )
+      assert.strictEqual(outcome._tag, "Succeeded")
+      const output = outcome._tag === "Succeeded" ? JSON.stringify(outcome.output) : ""
+      assert.match(
+        output,
+        /"tool_calls":\[\{"id":"call_[0-9a-f]{32}","type":"function","function":\{"name":"f","arguments":"\{\\"a\\":1\}"\}\}\]/
+      )
+      assert.include(output, '"usage":{"prompt_tokens":0,"completion_tokens":3,"total_tokens":3}')
+    })
+  )
+
+  it.live("fails with an error that a server answers in the place of a completion", () =>
+    Effect.gen(function* () {
+      const at = (answer: Json) => outcomeAt((response) => JsonHttp.answer(response, 200, answer))
+      const refused = yield* at({ error: { message: "too long", code: 400 } })
+      assert.deepInclude(refused, { _tag: "ProviderError", retryable: false })
+      for (const answer of [
+        { error: { message: "boom", code: 502 } },
+        { object: "error", message: "boom", code: 500 },
+        { choices: [{ index: 0, error: { code: 502, message: "boom" }, finish_reason: "error" }] }
+      ])
+        assert.deepInclude(yield* at(answer), { _tag: "ProviderError", retryable: true })
     })
   )
 

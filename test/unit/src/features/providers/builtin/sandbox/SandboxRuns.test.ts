@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import type { Json } from "#domain/CanonicalJson.ts"
+import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import * as Money from "#domain/Money.ts"
 import type { BuiltinModel } from "#src/features/catalog/models/builtin/BuiltinModel.ts"
 import { echo } from "#src/features/catalog/models/builtin/sandbox/Echo.ts"
@@ -11,6 +11,8 @@ import { partial } from "#src/features/catalog/models/builtin/sandbox/Partial.ts
 import { sandboxModels } from "#src/features/catalog/models/builtin/sandbox/SandboxModels.ts"
 import { slow } from "#src/features/catalog/models/builtin/sandbox/Slow.ts"
 import * as SandboxRuns from "#src/features/providers/builtin/SandboxRuns.ts"
+import * as ChatAssembly from "#src/features/providers/openai/ChatAssembly.ts"
+import * as CompletionChunks from "#src/features/providers/openai/CompletionChunks.ts"
 import { chat } from "#src/features/catalog/models/builtin/sandbox/Chat.ts"
 import { stream } from "#src/features/catalog/models/builtin/sandbox/Stream.ts"
 import * as RecordedRun from "#test/support/src/features/providers/builtin/sandbox/RecordedRun.ts"
@@ -245,9 +247,9 @@ describe("SandboxRuns", () => {
     })
   )
 
-  it.effect("chat says the last message again, of texts or parts, and nothing for an empty one", () =>
+  it.effect("chat says the last message again, of texts or parts, and tells its usage", () =>
     Effect.gen(function* () {
-      const outputOf = Effect.fnUntraced(function* (content: Json) {
+      const saidOf = Effect.fnUntraced(function* (content: Json) {
         const messages = [
           { role: "system", content: "Be brief" },
           { role: "user", content }
@@ -255,13 +257,28 @@ describe("SandboxRuns", () => {
         const { chunks, fiber } = yield* start(chat, { messages, temperature: 0 })
         yield* TestClock.adjust(1_000)
         const outcome = yield* Fiber.join(fiber)
-        assert.strictEqual(outcome._tag === "Succeeded" ? outcome.output : null, chunks.join(""))
-        return chunks
+        const assembly = ChatAssembly.make()
+        for (const chunk of chunks) assert.isTrue(isObject(chunk) && assembly.take(chunk) !== null)
+        const output = outcome._tag === "Succeeded" ? outcome.output : null
+        assert.deepStrictEqual(assembly.completion(), output)
+        const texts = chunks.map((chunk) => (isObject(chunk) ? CompletionChunks.textIn(chunk) : ""))
+        return {
+          texts: texts.filter((text) => text !== ""),
+          usage: isObject(output) ? output["usage"] : null
+        }
       })
-      assert.deepStrictEqual(yield* outputOf("Say  this"), ["Say  ", "this"])
+      const usage = (said: number, prompt = 2 + said) => ({
+        prompt_tokens: prompt,
+        completion_tokens: said,
+        total_tokens: prompt + said
+      })
+      assert.deepStrictEqual(yield* saidOf("Say  this"), { texts: ["Say  ", "this"], usage: usage(2) })
       const picture = { type: "image_url", image_url: { url: "data:" } }
-      assert.deepStrictEqual(yield* outputOf([{ type: "text", text: "a b" }, picture]), ["a ", "b"])
-      assert.deepStrictEqual(yield* outputOf(null), [""])
+      assert.deepStrictEqual(yield* saidOf([{ type: "text", text: "a b" }, picture]), {
+        texts: ["a ", "b"],
+        usage: usage(2)
+      })
+      assert.deepStrictEqual(yield* saidOf(null), { texts: [], usage: usage(0) })
     })
   )
 
