@@ -133,15 +133,16 @@ export const faults: ReadonlyArray<Fault> = [
     ],
     ["a cancelled reserve stays", `if (hold.reserves === 0) giveBack(requestId, hold)`, ``]
   ),
-  ...inFile(
-    "src/features/requests/Submitting.ts",
-    ["a full queue takes one more", `queued < maxQueued ? Effect.void`, `queued <= maxQueued ? Effect.void`],
-    [
-      "a key runs models that it was not granted",
-      `    if (!Grant.allowsModel(submission.caller.grant, submission.endpoint)) {`,
-      `    if (submission.endpoint.length === 0) {`
-    ]
-  ),
+  ...inFile("src/features/requests/QueuePlaces.ts", [
+    "a full queue takes one more",
+    `depth.queued + places.size < limit`,
+    `depth.queued + places.size <= limit`
+  ]),
+  ...inFile("src/features/requests/Submitting.ts", [
+    "a key runs models that it was not granted",
+    `    if (!Grant.allowsModel(submission.caller.grant, submission.endpoint)) {`,
+    `    if (submission.endpoint.length === 0) {`
+  ]),
   ...inFile(
     "src/features/webhooks/deliveries/Attempts.ts",
     ["a slot is never given back", `slots.giveBack(load, answered)`, ``],

@@ -208,6 +208,20 @@ layer(builtins)("The tools of the catalog", (it) => {
             "The picture: an https URL, a file URL of this service, or a data: URI of at most 10 MiB. PNG, JPEG, WebP, GIF, AVIF or TIFF; at most 50 MiB and 50 megapixels."
         },
         {
+          name: "width",
+          type: "integer",
+          required: false,
+          limits: "1 to 16384",
+          description: "Width of the output in pixels. Without it, it follows from the height."
+        },
+        {
+          name: "height",
+          type: "integer",
+          required: false,
+          limits: "1 to 16384",
+          description: "Height of the output in pixels. Without it, it follows from the width."
+        },
+        {
           name: "fit",
           type: "string",
           required: false,
@@ -223,20 +237,6 @@ layer(builtins)("The tools of the catalog", (it) => {
           allowed: ["png", "jpeg", "webp", "avif"],
           description:
             "File format of the output. Default: that of the input where it is listed here, else png."
-        },
-        {
-          name: "height",
-          type: "integer",
-          required: false,
-          limits: "1 to 16384",
-          description: "Height of the output in pixels. Without it, it follows from the width."
-        },
-        {
-          name: "width",
-          type: "integer",
-          required: false,
-          limits: "1 to 16384",
-          description: "Width of the output in pixels. Without it, it follows from the height."
         }
       ])
       assert.match(String(runWith), /`run_model` with modelEndpoint "vision\/resize".*`upload_file`/)
