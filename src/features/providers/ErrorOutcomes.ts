@@ -5,6 +5,7 @@ import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { NoAnswer } from "./NoAnswer.ts"
 import type { ProviderAnswer } from "./ProviderHttp.ts"
+import * as ProviderJson from "./ProviderJson.ts"
 
 /** Characters of a provider's text that are shown. */
 const maxTextLength = 1_000
@@ -43,8 +44,27 @@ export const modelFailed = (said: Json | undefined): ProviderOutcome => ({
   message: saidIn(said) ?? "The provider reports that the run has failed."
 })
 
-/** An answer outside the protocol. It is not repeated, because it may contain anything. */
-export const babble: ProviderOutcome = failed("The provider's answer is not one of its protocol.", true)
+/** An answer outside the protocol. The model has run, so the run is not repeated because of the form of its answer. */
+export const babble: ProviderOutcome = {
+  _tag: "ModelFailed",
+  message: "The provider's answer is not one of its protocol."
+}
+
+/** Something that is no JSON in the place of `what`: an answer, a chunk. */
+export const notJson = (fault: ProviderJson.Fault, what = "answer"): ProviderOutcome => ({
+  _tag: "ModelFailed",
+  message: `The provider's ${what} is ${fault}.`
+})
+
+/** A successful answer that says nothing in the protocol. */
+export const ofForm = ({ fault }: Pick<ProviderAnswer, "fault">): ProviderOutcome =>
+  fault === null ? babble : notJson(fault)
+
+/** The data of an event that says nothing in the protocol. */
+export const ofEvent = ({ data }: { readonly data: string }): ProviderOutcome => {
+  const fault = ProviderJson.faultIn(data)
+  return fault === null ? babble : notJson(fault, "event")
+}
 
 /** A stream of events without the one that ends the run. */
 export const cutOff: ProviderOutcome = failed("The provider's stream ended before the run did.", true)
@@ -64,13 +84,16 @@ const noAnswerWords: Readonly<Record<NoAnswer["reason"], string>> = {
   connection_lost: "the connection was lost",
   timeout: "it took too long",
   too_large: "its answer is too large",
+  undecodable: "compressed, and cannot be decompressed",
   tls_error: "its certificate is not accepted",
   dns_error: "its name cannot be resolved"
 }
 
-/** An answer that is too large will be so again; other failures may pass. */
+/** An answer that is too large will be so again, and one that cannot be decoded is one; other failures may pass. */
 export const ofNoAnswer = ({ reason }: NoAnswer): ProviderOutcome =>
-  failed(`The provider gave no answer: ${noAnswerWords[reason]}.`, reason !== "too_large")
+  reason === "undecodable"
+    ? notJson(noAnswerWords.undecodable)
+    : failed(`The provider gave no answer: ${noAnswerWords[reason]}.`, reason !== "too_large")
 
 /** For a call that submits a run: without a connection the provider never got it. Not for later questions. */
 export const ofNoHandOver = (error: NoAnswer): ProviderOutcome => {
@@ -87,6 +110,7 @@ export const ofNoHandOver = (error: NoAnswer): ProviderOutcome => {
     case "connection_lost":
     case "timeout":
     case "too_large":
+    case "undecodable":
       return ofNoAnswer(error)
   }
 }
@@ -131,7 +155,7 @@ export const ofAnswer = (answer: ProviderAnswer): Effect.Effect<ProviderOutcome>
       return { _tag: "RateLimited", retryAfterMs: asked ?? defaultRetryAfterMs }
     }
     if (status === 402) return { _tag: "RateLimited", retryAfterMs: Math.max(asked ?? 0, unpaidMs) }
-    if (isSuccess(answer)) return babble
+    if (isSuccess(answer)) return ofForm(answer)
     if (status === 401 || status === 403) {
       return failed(`The provider does not accept the credential (status ${status}).`, false)
     }

@@ -69,6 +69,6 @@ const statusOf = ({ code, type }: JsonObject): number => {
 export const ofStreamed = (error: Json): Effect.Effect<ProviderOutcome> => {
   const status = isObject(error) ? statusOf(error) : 400
   return status >= 500 || status === 429
-    ? ofAnswer({ status, headers: {}, json: { error } })
+    ? ofAnswer({ status, headers: {}, json: { error }, fault: null })
     : Effect.succeed(ErrorOutcomes.modelFailed(error))
 }

@@ -181,9 +181,9 @@ export const make = Effect.gen(function* () {
       }
       return yield* ChatStream.read(answer, { assembly, onChunk, onParts })
     }
-    const output =
-      options.endpoint === "speech" ? yield* soundIn(answer) : outputOf(options, yield* answer.whole)
-    if (output === null) return ErrorOutcomes.babble
+    const whole = options.endpoint === "speech" ? null : yield* answer.whole
+    const output = whole === null ? yield* soundIn(answer) : outputOf(options, whole)
+    if (output === null) return whole === null ? ErrorOutcomes.babble : ErrorOutcomes.ofForm(whole)
     if (isOfText(options)) onChunk(CompletionChunks.ofCompletion(output))
     return { _tag: "Succeeded", output, delivered: null } satisfies ProviderOutcome
   })

@@ -10,7 +10,8 @@ import * as ErrorOutcomes from "#src/features/providers/ErrorOutcomes.ts"
 const answer = (status: number, headers: ProviderAnswer["headers"] = {}, json?: Json): ProviderAnswer => ({
   status,
   headers,
-  json
+  json,
+  fault: null
 })
 
 const limited = (retryAfterMs: number): ProviderOutcome => ({ _tag: "RateLimited", retryAfterMs })

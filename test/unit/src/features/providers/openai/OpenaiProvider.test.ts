@@ -160,7 +160,7 @@ describe("OpenaiProvider", () => {
         { url: "data:image/webp;base64,AAAA" }
       ])
       const without = yield* outcomeAt(answer({ data: [{ revised_prompt: "An otter" }] }), options)
-      assert.strictEqual(without._tag, "ProviderError")
+      assert.strictEqual(without._tag, "ModelFailed")
     })
   )
 
@@ -217,7 +217,7 @@ describe("OpenaiProvider", () => {
         ["text/html", "<html>"],
         ["audio/mpeg", ""]
       ] as const)
-        assert.strictEqual((yield* at(type, body))._tag, "ProviderError", type)
+        assert.strictEqual((yield* at(type, body))._tag, "ModelFailed", type)
     })
   )
 

@@ -190,7 +190,7 @@ describe("ReplicateProvider", () => {
         status: "starting",
         urls: { get: "http://169.254.169.254/latest" }
       })
-      assert.isTrue(outcome._tag === "ProviderError" && outcome.retryable)
+      assert.strictEqual(outcome._tag, "ModelFailed")
       assert.isEmpty(jobIds)
       assert.deepStrictEqual(paths, ["/v1/predictions"])
     })
