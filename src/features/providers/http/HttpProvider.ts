@@ -47,7 +47,10 @@ interface HandOver {
   readonly control: RunControl
 }
 
-const read = ({ json }: Callback) => WorkerState.read(json)
+/** A report that is no JSON ends the run, because the worker would write the same again. */
+const read = ({ fault, json }: Callback) =>
+  fault === undefined ? WorkerState.read(json) : JobReport.ended(ErrorOutcomes.notJson(fault, "callback"))
+
 const isEnd = (callback: Callback) => JobReport.isEnded(read(callback))
 
 export const make = Effect.gen(function* () {
