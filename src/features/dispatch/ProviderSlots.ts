@@ -110,7 +110,10 @@ export const make = Effect.gen(function* () {
       underWay.set(name, (underWay.get(name) ?? 0) - 1)
     }
     return {
-      asked: arrive,
+      asked: (input) => {
+        arrive()
+        watch.asked(input)
+      },
       timedOut: watch.timedOut,
       ended: (outcome) => {
         arrive()

@@ -35,20 +35,41 @@ export const outcomeOf = (outcome: ProviderOutcome): Outcome => {
   }
 }
 
+/** Statuses of overload and of gateways without a server behind them, as Cloudflare has them from 520 on. */
+const overload: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504, 529])
+const isOverload = (status: number): boolean => overload.has(status) || (status >= 520 && status <= 527)
+
+/** Whether the provider answered that it failed, and not that it has too much to do. */
+export const isFault = (outcome: ProviderOutcome): boolean =>
+  outcome._tag === "ProviderError" &&
+  outcome.retryable &&
+  outcome.upstream?.status !== undefined &&
+  !isOverload(outcome.upstream.status)
+
+const answered: Circuit.Sign = { _tag: "answered" }
+
+export interface About {
+  /** For a run that timed out: whether its provider had reported on it. */
+  readonly isHeardOf: boolean
+  readonly isFault: boolean
+  /** Identifies the input. */
+  readonly input: () => string | null
+}
+
 /** A refusal is an answer, too; a rate limit only sets a pause. */
-export const signOf = (outcome: Outcome, isHeardOf: boolean): Circuit.Sign | null => {
+export const signOf = (outcome: Outcome, { input, isFault, isHeardOf }: About): Circuit.Sign | null => {
   switch (outcome) {
     case "succeeded":
     case "model_failed":
     case "refused":
     case "stopped":
-      return "answered"
+      return answered
     case "transport_error":
     case "lost":
-      return "failed"
+      return { _tag: isFault ? "faulted" : "failed", input: input() }
     // A timeout of a provider that reports is the fault of the input.
     case "timed_out":
-      return isHeardOf ? null : "failed"
+      return isHeardOf ? null : { _tag: "failed", input: input() }
     case "rate_limited":
     // `Unreached` handles it: a provider that was never reached has neither answered nor failed.
     case "unreachable":

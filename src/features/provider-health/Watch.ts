@@ -1,10 +1,11 @@
 /** What a run reports about its provider. */
+import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 
 /** Reports about one run; its end only once. */
 export interface Watch {
-  /** The run is at its provider. */
-  readonly asked: () => void
+  /** The run is at its provider, with this input. */
+  readonly asked: (input: Json) => void
   /** `null` if it ended without an outcome, for example because the node stops. */
   readonly ended: (outcome: ProviderOutcome | null) => void
   /** The run exceeded its model's limit; `isHeardOf`: the provider had reported on it. */

@@ -3,9 +3,11 @@ import { Clock, Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { UpstreamError } from "#domain/UpstreamError.ts"
 import type { NoAnswer } from "./NoAnswer.ts"
 import type { ProviderAnswer } from "./ProviderHttp.ts"
 import * as ProviderJson from "./ProviderJson.ts"
+import * as UpstreamErrors from "./UpstreamErrors.ts"
 
 /** Characters of a provider's text that are shown. */
 const maxTextLength = 1_000
@@ -32,16 +34,18 @@ export const clean = (text: string): string =>
 export const cleanLine = (line: string): string =>
   line.slice(0, maxTextLength).toWellFormed().replace(control, " ").replaceAll("\n", " ").trimEnd()
 
-export const failed = (message: string, retryable: boolean): ProviderOutcome => ({
+export const failed = (message: string, retryable: boolean, upstream: UpstreamError = {}): ProviderOutcome => ({
   _tag: "ProviderError",
   message,
-  retryable
+  retryable,
+  ...UpstreamErrors.member(upstream)
 })
 
 /** The model ran and failed. `said` is the provider's reason. */
-export const modelFailed = (said: Json | undefined): ProviderOutcome => ({
+export const modelFailed = (said: Json | undefined, status?: number): ProviderOutcome => ({
   _tag: "ModelFailed",
-  message: saidIn(said) ?? "The provider reports that the run has failed."
+  message: saidIn(said) ?? "The provider reports that the run has failed.",
+  ...UpstreamErrors.member(UpstreamErrors.of(said, status))
 })
 
 /** An answer outside the protocol. The model has run, so the run is not repeated because of the form of its answer. */
@@ -157,16 +161,17 @@ export const ofAnswer = (answer: ProviderAnswer): Effect.Effect<ProviderOutcome>
     if (status === 402) return { _tag: "RateLimited", retryAfterMs: Math.max(asked ?? 0, unpaidMs) }
     if (isSuccess(answer)) return ofForm(answer)
     if (status === 401 || status === 403) {
-      return failed(`The provider does not accept the credential (status ${status}).`, false)
+      return failed(`The provider does not accept the credential (status ${status}).`, false, { status })
     }
-    if (status >= 500) return failed(`The provider failed with status ${status}.`, true)
+    const upstream = UpstreamErrors.of(json, status)
+    if (status >= 500) return failed(`The provider failed with status ${status}.`, true, upstream)
     if (status === 408 || status === 425)
-      return failed(`The provider asks to try again (status ${status}).`, true)
+      return failed(`The provider asks to try again (status ${status}).`, true, upstream)
     if (status < 400)
       return failed(`The provider answered with status ${status}; redirects are not followed.`, false)
     const said = saidIn(json)
     const refused = `${refusal} ${status}`
-    return failed(said === null ? `${refused}.` : `${refused}: ${said}`, false)
+    return failed(said === null ? `${refused}.` : `${refused}: ${said}`, false, upstream)
   })
 
 const wordMembers = ["message", "msg", "detail", "error", "title", "errors"] as const

@@ -65,10 +65,17 @@ const statusOf = ({ code, type }: JsonObject): number => {
   return server.test(words) ? 500 : 400
 }
 
+/** The status that the error names, or that its type has. */
+const toldStatus = ({ code, type }: JsonObject): number | undefined => {
+  const status = Number(code)
+  if (Number.isInteger(status) && status >= 400 && status <= 599) return status
+  return type === "invalid_request_error" ? 400 : undefined
+}
+
 /** For an error instead of a chunk. A server fault may pass; after any other error the model has run and failed. */
 export const ofStreamed = (error: Json): Effect.Effect<ProviderOutcome> => {
   const status = isObject(error) ? statusOf(error) : 400
   return status >= 500 || status === 429
     ? ofAnswer({ status, headers: {}, json: { error }, fault: null })
-    : Effect.succeed(ErrorOutcomes.modelFailed(error))
+    : Effect.succeed(ErrorOutcomes.modelFailed({ error }, isObject(error) ? toldStatus(error) : undefined))
 }

@@ -255,7 +255,8 @@ describe("A streamed chat completion", () => {
       const message = "context length exceeded"
       assert.deepStrictEqual(yield* ends({ message, type: "BadRequestError", code: 400 }), {
         _tag: "ModelFailed",
-        message
+        message,
+        upstream: { status: 400, type: "BadRequestError" }
       })
       for (const error of [
         { message, type: "InternalServerError", code: 500 },

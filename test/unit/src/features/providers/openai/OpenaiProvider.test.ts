@@ -267,7 +267,8 @@ describe("OpenaiProvider", () => {
       const expected: ProviderOutcome = {
         _tag: "ProviderError",
         message: `The provider refused the run with status 400: ${message}`,
-        retryable: false
+        retryable: false,
+        upstream: { status: 400, code: "content_policy_violation", type: "invalid_request_error" }
       }
       assert.deepStrictEqual(outcome, expected)
     })

@@ -178,7 +178,8 @@ describe("ReplicateProvider", () => {
       assert.deepStrictEqual(outcome, {
         _tag: "ProviderError",
         message: `The provider refused the run with status 422: ${detail}`,
-        retryable: false
+        retryable: false,
+        upstream: { status: 422 }
       })
     })
   )
