@@ -81,7 +81,7 @@ layer(serving, { excludeTestServices: true })("an error of an upstream", (it) =>
       })
       const status = yield* call({ path: `${path}/status` })
       assert.deepInclude(status.json, { details: { code: "REQUEST_FAILED", upstream: tooLong } })
-      const timeline = yield* call({ path: `/requests/${id}/timeline` })
+      const timeline = yield* call({ path: `/requests/${id}/events` })
       assert.include(timeline.text, "context_length_exceeded")
     })
   )
