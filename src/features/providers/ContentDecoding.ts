@@ -94,7 +94,5 @@ export const into = (
 ): { readonly source: Source; readonly headers: Readonly<Record<string, string>> } => {
   const { "content-encoding": header = "", ...rest } = headers
   const coding = codingIn(header)
-  return coding === null
-    ? { source: plain(sink), headers }
-    : { source: decoded(coding, sink), headers: rest }
+  return coding === null ? { source: plain(sink), headers } : { source: decoded(coding, sink), headers: rest }
 }

@@ -34,7 +34,11 @@ export const clean = (text: string): string =>
 export const cleanLine = (line: string): string =>
   line.slice(0, maxTextLength).toWellFormed().replace(control, " ").replaceAll("\n", " ").trimEnd()
 
-export const failed = (message: string, retryable: boolean, upstream: UpstreamError = {}): ProviderOutcome => ({
+export const failed = (
+  message: string,
+  retryable: boolean,
+  upstream: UpstreamError = {}
+): ProviderOutcome => ({
   _tag: "ProviderError",
   message,
   retryable,

@@ -43,9 +43,7 @@ export const ofNoState = (error: NoAnswer): Effect.Effect<JobReport, Unclear> =>
  * it will be the same again.
  */
 export const ofForm = (answer: ProviderAnswer): Effect.Effect<JobReport, Unclear> =>
-  answer.fault === null
-    ? unclear(ErrorOutcomes.babble)
-    : Effect.succeed(ended(ErrorOutcomes.ofForm(answer)))
+  answer.fault === null ? unclear(ErrorOutcomes.babble) : Effect.succeed(ended(ErrorOutcomes.ofForm(answer)))
 
 /**
  * What a status other than 2xx says about a job: with 404 and 410 it is gone, with others its state is unknown for now.

@@ -153,7 +153,10 @@ export class ProviderHttp extends Context.Service<
       }
 
       const call = Effect.fn("ProviderHttp.call")(function* (call: Call) {
-        const received = yield* exchange(agent, exchangeOf(call)).pipe(Effect.mapError(noAnswer), inTime(call))
+        const received = yield* exchange(agent, exchangeOf(call)).pipe(
+          Effect.mapError(noAnswer),
+          inTime(call)
+        )
         return answerOf(received)
       })
 

@@ -73,5 +73,4 @@ export const parse = (bytes: Uint8Array, told: Told = {}): Result.Result<Json, F
   )
 
 /** Why the data of an event is no JSON; `null` if it is. */
-export const faultIn = (data: string): Fault | null =>
-  Result.getOrNull(Result.flip(parse(Buffer.from(data))))
+export const faultIn = (data: string): Fault | null => Result.getOrNull(Result.flip(parse(Buffer.from(data))))

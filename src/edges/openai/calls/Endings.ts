@@ -31,7 +31,11 @@ const ofFailure = (message: string | null, upstream: UpstreamError | null): Erro
   if (refused !== null) {
     // Requests that ended before the upstream's error was kept have its status in the message.
     const known = { ...upstream, status: refused.status }
-    return OpenaiErrors.ofUpstream(statusOf(known), { message: shown, code: "provider_refused", upstream: known })
+    return OpenaiErrors.ofUpstream(statusOf(known), {
+      message: shown,
+      code: "provider_refused",
+      upstream: known
+    })
   }
   return upstream === null
     ? failed(500, shown, "model_failed")

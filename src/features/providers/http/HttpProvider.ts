@@ -166,7 +166,9 @@ export const make = Effect.gen(function* () {
           if (!ErrorOutcomes.isSuccess(answer))
             return Effect.map(ErrorOutcomes.ofAnswer(answer), (end) => JobReport.ended(end))
           const report = WorkerState.read(answer.json)
-          return Effect.succeed(report?._tag === "Ended" ? report : JobReport.ended(ErrorOutcomes.ofForm(answer)))
+          return Effect.succeed(
+            report?._tag === "Ended" ? report : JobReport.ended(ErrorOutcomes.ofForm(answer))
+          )
         }),
         Effect.catchTag("NoAnswer", (error) =>
           Effect.as(

@@ -46,7 +46,10 @@ export const read = (json: Json | undefined): JobReport.JobReport | null => {
   const failed = decodeFailed(json)
   if (Option.isSome(failed)) {
     // With the code of the error, which the worker may have from an upstream of its own.
-    return JobReport.ended(ErrorOutcomes.modelFailed(isObject(json) ? { error: json["error"] ?? null } : json), lines(failed.value.logs, true))
+    return JobReport.ended(
+      ErrorOutcomes.modelFailed(isObject(json) ? { error: json["error"] ?? null } : json),
+      lines(failed.value.logs, true)
+    )
   }
   const succeeded = decodeSucceeded(json)
   if (Option.isSome(succeeded)) {

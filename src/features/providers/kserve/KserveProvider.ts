@@ -126,8 +126,7 @@ export const make = Effect.gen(function* () {
           ? EventOutput.read(answer, { chunks, chunkIn, failureIn: (_event, json) => failureIn(json) })
           : Effect.flatMap(
               answer.whole,
-              (whole) =>
-                refusalOf(whole) ?? Effect.succeed(EventOutput.ofOne(whole, { chunks, chunkIn }))
+              (whole) => refusalOf(whole) ?? Effect.succeed(EventOutput.ofOne(whole, { chunks, chunkIn }))
             )
     )
   }

@@ -94,17 +94,15 @@ describe("An inference request", () => {
     const upstream: UpstreamError = { status: 503, code: "overloaded" }
     const error: JudgedOutcome = { _tag: "ProviderError", message: "busy", retryable: true, upstream }
     const running = given(aggregate).when(Story.submit).when(Story.dispatch(2_000))
-    running
-      .when(Story.end(error, { at: 3_000 }))
-      .expectEvents({
-        _tag: "RequestRequeued",
-        at: 3_000,
-        attempt: 1,
-        reason: "transport_error",
-        message: "busy",
-        upstream,
-        dueAt: 3_250
-      })
+    running.when(Story.end(error, { at: 3_000 })).expectEvents({
+      _tag: "RequestRequeued",
+      at: 3_000,
+      attempt: 1,
+      reason: "transport_error",
+      message: "busy",
+      upstream,
+      dueAt: 3_250
+    })
     const ends: ReadonlyArray<JudgedOutcome> = [
       { ...error, retryable: false },
       { _tag: "ModelFailed", message: "too long", upstream }

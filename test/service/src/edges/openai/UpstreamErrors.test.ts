@@ -51,7 +51,12 @@ layer(serving, { excludeTestServices: true })("an error of an upstream", (it) =>
   it.effect.each([
     ["with its code, parameter and status", refused(400, tooLong), 400, { ...tooLong, message: "Too long." }],
     ["with its status", refused(404, { status: 404 }), 404, { code: "provider_refused", param: null }],
-    ["without the status of this server's own credential", refused(403, { status: 403 }), 500, { param: null }],
+    [
+      "without the status of this server's own credential",
+      refused(403, { status: 403 }),
+      500,
+      { param: null }
+    ],
     [
       "with the code of a run that failed",
       { _tag: "ModelFailed", message: "No.", upstream: { code: "bad_image", type: "invalid_request_error" } },
@@ -59,14 +64,16 @@ layer(serving, { excludeTestServices: true })("an error of an upstream", (it) =>
       { code: "bad_image", message: "No." }
     ],
     ["as ours without one", { _tag: "ModelFailed", message: "No." }, 500, { code: "model_failed" }]
-  ] as const)("reaches clients of /v1 %s, and every answer names the request", ([, outcome, status, expected]) =>
-    Effect.gen(function* () {
-      const { error, id, reply } = yield* chat(outcome, false)
-      assert.strictEqual(reply.status, status, reply.text)
-      const { status: _status, ...shown } = { status, ...expected }
-      assert.deepInclude(error, shown)
-      assert.strictEqual(reply.headers["x-inferlog-request-id"], id)
-    })
+  ] as const)(
+    "reaches clients of /v1 %s, and every answer names the request",
+    ([, outcome, status, expected]) =>
+      Effect.gen(function* () {
+        const { error, id, reply } = yield* chat(outcome, false)
+        assert.strictEqual(reply.status, status, reply.text)
+        const { status: _status, ...shown } = { status, ...expected }
+        assert.deepInclude(error, shown)
+        assert.strictEqual(reply.headers["x-inferlog-request-id"], id)
+      })
   )
 
   it.effect("is in the details of this service's own routes, and in the timeline", () =>

@@ -9,9 +9,14 @@ const faulted = (input: string): Circuit.Sign => ({ _tag: "faulted", input })
 const after = (signs: ReadonlyArray<Circuit.Sign>, at = 0) =>
   signs.reduce((circuit, sign) => Circuit.ended(circuit, circuit.generation, sign, at), Circuit.make(0))
 
-const times = (count: number, signOf: (index: number) => Circuit.Sign) => Array.from({ length: count }, (_, index) => signOf(index))
+const times = (count: number, signOf: (index: number) => Circuit.Sign) =>
+  Array.from({ length: count }, (_, index) => signOf(index))
 
-const failures = (count: number, at = 0) => after(times(count, () => failed), at)
+const failures = (count: number, at = 0) =>
+  after(
+    times(count, () => failed),
+    at
+  )
 
 /** The trial run, begun and ended at once. */
 const probed = (circuit: Circuit.Circuit, sign: Circuit.Sign | null, now: number) => {
@@ -35,7 +40,8 @@ describe("A circuit", () => {
   })
 
   it("opens when half of at least twenty runs failed, even if never many in a row", () => {
-    const stateAfter = (count: number, signOf: (index: number) => Circuit.Sign) => after(times(count, signOf))._tag
+    const stateAfter = (count: number, signOf: (index: number) => Circuit.Sign) =>
+      after(times(count, signOf))._tag
     const everySecond = (index: number) => (index % 2 === 0 ? answered : failed)
     assert.deepStrictEqual([stateAfter(19, everySecond), stateAfter(20, everySecond)], ["Closed", "Open"])
     assert.strictEqual(

@@ -51,7 +51,11 @@ const meanings: ReadonlyArray<readonly [string, ProviderAnswer, ProviderOutcome]
     answer(401, {}, { error: "wrong key sk-1" }),
     error("The provider does not accept the credential (status 401).", false, { status: 401 })
   ],
-  ["400 without words", answer(400), error("The provider refused the run with status 400.", false, { status: 400 })],
+  [
+    "400 without words",
+    answer(400),
+    error("The provider refused the run with status 400.", false, { status: 400 })
+  ],
   [
     "400 with an error",
     answer(400, {}, { error: "too long" }),
@@ -59,7 +63,11 @@ const meanings: ReadonlyArray<readonly [string, ProviderAnswer, ProviderOutcome]
   ],
   [
     "400 with an error of OpenAI's",
-    answer(400, {}, { error: { message: "too long", code: "context_length_exceeded", param: "messages[0]", type: "a" } }),
+    answer(
+      400,
+      {},
+      { error: { message: "too long", code: "context_length_exceeded", param: "messages[0]", type: "a" } }
+    ),
     error("The provider refused the run with status 400: too long", false, {
       status: 400,
       code: "context_length_exceeded",
@@ -70,7 +78,9 @@ const meanings: ReadonlyArray<readonly [string, ProviderAnswer, ProviderOutcome]
   [
     "422 of FastAPI's",
     answer(422, {}, { detail: [{ loc: ["body"], msg: "field required" }, { msg: "not a number" }] }),
-    error("The provider refused the run with status 422: field required; not a number", false, { status: 422 })
+    error("The provider refused the run with status 422: field required; not a number", false, {
+      status: 422
+    })
   ],
   ["200, where it is no answer", answer(200), ErrorOutcomes.babble]
 ]

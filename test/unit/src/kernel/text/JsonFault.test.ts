@@ -28,9 +28,12 @@ describe("JsonFault", () => {
     assert.strictEqual(described(text), expected)
   })
 
-  it.each(['{"a":[1,-2.5e3,true,false,null,"\\u00e9\\"",{}]}', " [ ] ", '"NaN"', "0"])("accepts %j", (text) => {
-    assert.isNull(described(text))
-  })
+  it.each(['{"a":[1,-2.5e3,true,false,null,"\\u00e9\\"",{}]}', " [ ] ", '"NaN"', "0"])(
+    "accepts %j",
+    (text) => {
+      assert.isNull(described(text))
+    }
+  )
 
   it("reads deep texts and long names, and shortens what it shows", () => {
     assert.isAtMost(described(`${"[".repeat(100_000)}NaN`)?.length ?? 0, 250)

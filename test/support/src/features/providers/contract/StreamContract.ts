@@ -53,7 +53,11 @@ export const streamContract = (name: string, { provider, upstream: start }: Stre
       assert.strictEqual(chunks.join(""), PlannedStream.output)
       return
     }
-    assert.strictEqual(ended._tag, expected === "failed" ? "ModelFailed" : "ProviderError", JSON.stringify(ended))
+    assert.strictEqual(
+      ended._tag,
+      expected === "failed" ? "ModelFailed" : "ProviderError",
+      JSON.stringify(ended)
+    )
     if (ended._tag === "ProviderError")
       assert.strictEqual(ended.retryable, expected === "retryable", ended.message)
     assert.deepStrictEqual(chunks, [first])
@@ -82,7 +86,9 @@ export const streamContract = (name: string, { provider, upstream: start }: Stre
       })
     )
 
-    it.live("does not take a stream that is cut in the middle for the whole", () => assertBroken("cut", "retryable"))
+    it.live("does not take a stream that is cut in the middle for the whole", () =>
+      assertBroken("cut", "retryable")
+    )
     it.live("does not take what its protocol does not have", () => assertBroken("babbles", "failed"))
     it.live("limits a chunk", () => assertBroken("huge", "refused"))
 
