@@ -1570,7 +1570,6 @@ export interface Issue {
 
 export interface ErrorDetails {
   code: string
-  upstream?: UpstreamError
   validationErrors?: Array<Violation>
   /** Seconds. */
   retryAfter?: number

@@ -1473,7 +1473,6 @@ export type Issue = typeof Issue.Type
 
 export const ErrorDetails = Schema.Struct({
   code: Schema.String,
-  upstream: Schema.optionalKey(UpstreamError),
   validationErrors: Schema.optionalKey(Schema.Array(Violation)),
   /** Seconds. */
   retryAfter: Schema.optionalKey(Schema.Finite),

@@ -110,9 +110,9 @@ export const make = Effect.gen(function* () {
       underWay.set(name, (underWay.get(name) ?? 0) - 1)
     }
     return {
-      asked: (input) => {
+      asked: (job) => {
         arrive()
-        watch.asked(input)
+        watch.asked(job)
       },
       timedOut: watch.timedOut,
       ended: (outcome) => {

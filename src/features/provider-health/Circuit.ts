@@ -2,12 +2,19 @@
 
 /**
  * What a run's end says about the provider: it `answered`, well or badly, it answered that it `faulted`, as with 500, which may
- * be due to the input, or it `failed` to answer. `input` identifies the input of the run; `null`: unlike any other.
+ * be due to the input, it was `overloaded`, or it `failed` to answer. `null` for an input or request unlike any other.
  */
 export type Sign =
   | { readonly _tag: "answered" }
-  | { readonly _tag: "faulted" | "failed"; readonly input: string | null }
+  | {
+      readonly _tag: "faulted" | "overloaded" | "failed"
+      /** Identifies the input of the run. */
+      readonly input: string | null
+      /** Identifies the request, whose runs count once. */
+      readonly request: string | null
+    }
 
+/** What counts once: an input or a request. */
 type Inputs = ReadonlyArray<string | null>
 
 interface Closed {
@@ -166,6 +173,15 @@ const probed = (circuit: HalfOpen & Circuit, sign: Sign | null, now: number): Ci
   return open(now, { times: times + 1, inputs: withInput(inputs, sign.input) }, generation + 1)
 }
 
+/**
+ * An overload is not due to the input. Other failures are if the provider answers other inputs; while it answers none, each
+ * request counts, so that equal requests reveal an outage, too.
+ */
+const keyOf = (sign: Exclude<Sign, { readonly _tag: "answered" }>, { answered }: Closed): string | null => {
+  const isOfRequest = sign._tag === "overloaded" || (sign._tag === "failed" && answered === 0)
+  return isOfRequest ? sign.request : sign.input
+}
+
 const counted = (circuit: Closed & Circuit, sign: Sign, now: number): Circuit => {
   const { generation } = circuit
   const current: Closed & Circuit =
@@ -173,13 +189,13 @@ const counted = (circuit: Closed & Circuit, sign: Sign, now: number): Circuit =>
       ? circuit
       : { ...circuit, since: now, inARow: [], failing: [], answered: 0, failed: 0 }
   if (sign._tag === "answered") return { ...current, inARow: [], answered: current.answered + 1 }
-  const { input } = sign
-  const inARow = withInput(current.inARow, input)
-  const isCounted = sign._tag === "failed" && !has(current.failing, input)
+  const key = keyOf(sign, current)
+  const inARow = withInput(current.inARow, key)
+  const isCounted = sign._tag !== "faulted" && !has(current.failing, key)
   const failed = current.failed + (isCounted ? 1 : 0)
   const isHalf = current.answered + failed >= fewestForShare && failed >= current.answered
   if (inARow.length >= mostInARow || (isCounted && isHalf))
     return open(now, { times: 1, inputs: inARow }, generation + 1)
-  const failing = isCounted ? withInput(current.failing, input) : current.failing
+  const failing = isCounted ? withInput(current.failing, key) : current.failing
   return { ...current, inARow, failing, failed }
 }

@@ -10,11 +10,11 @@ import type { ConnectionError } from "#domain/Outcome.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import * as Circuit from "./Circuit.ts"
 import * as ProviderDetails from "./ProviderDetails.ts"
-import type { Watch } from "./Watch.ts"
+import type { Watch, WatchedJob } from "./Watch.ts"
 import {
   type About,
+  failureOf,
   isError,
-  isFault,
   messageOf,
   none,
   type Outcome,
@@ -79,9 +79,15 @@ export class ProviderHealth extends Context.Service<
 const longestPauseMs = 60 * 60 * 1_000
 const shortestPauseMs = 250
 
-/** Tells inputs apart. Computed only for runs that failed. */
+/** Tells inputs apart. */
 const fingerprintOf = (input: Json): string =>
   crypto.createHash("sha256").update(JSON.stringify(input)).digest("base64url")
+
+/** Computed only where they may count. */
+const keysOf = (outcome: Outcome, job: WatchedJob | null) =>
+  job === null || outcome === "succeeded"
+    ? { input: null, request: null }
+    : { input: fingerprintOf(job.input), request: job.requestId }
 
 type Tell = (message: string, provider: string, facts?: Readonly<Record<string, unknown>>) => void
 
@@ -187,31 +193,30 @@ const make = (
     const { name } = binding
     const { generation } = provider.circuit
     let isOver = false
-    let given: Json | undefined
-    const input = () => (given === undefined ? null : fingerprintOf(given))
+    let job: WatchedJob | null = null
     const over = (
       outcome: Outcome | null,
       message: string | null,
-      { isFault = false, isHeardOf = false }: Partial<About> = {}
+      { failure = "failed", isHeardOf = false }: Partial<Pick<About, "failure" | "isHeardOf">> = {}
     ) => {
       if (isOver) return
       isOver = true
       const at = now()
       if (outcome !== null) note(provider, outcome, message)
-      const sign = outcome === null ? null : signOf(outcome, { isFault, isHeardOf, input })
-      given = undefined
+      const sign = outcome === null ? null : signOf(outcome, { failure, isHeardOf, ...keysOf(outcome, job) })
+      job = null
       if (sign !== null) provider.failures = sign._tag === "answered" ? 0 : provider.failures + 1
       move(name, provider, Circuit.ended(provider.circuit, generation, sign, at), at)
     }
     return {
-      asked: (input) => {
-        given = input
+      asked: (asked) => {
+        job = asked
       },
       ended: (outcome) => {
         if (!isOver && outcome?._tag === "RateLimited") pause(name, provider, outcome.retryAfterMs, now())
         if (!isOver && outcome?._tag === "Unreachable") fail(binding, outcome.reason)
         if (outcome === null) over(null, null)
-        else over(outcomeOf(outcome), messageOf(outcome), { isFault: isFault(outcome) })
+        else over(outcomeOf(outcome), messageOf(outcome), { failure: failureOf(outcome) })
       },
       timedOut: (isHeardOf) => over("timed_out", null, { isHeardOf })
     }

@@ -39,25 +39,28 @@ export const outcomeOf = (outcome: ProviderOutcome): Outcome => {
 const overload: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504, 529])
 const isOverload = (status: number): boolean => overload.has(status) || (status >= 520 && status <= 527)
 
-/** Whether the provider answered that it failed, and not that it has too much to do. */
-export const isFault = (outcome: ProviderOutcome): boolean =>
-  outcome._tag === "ProviderError" &&
-  outcome.retryable &&
-  outcome.upstream?.status !== undefined &&
-  !isOverload(outcome.upstream.status)
+/** How a run failed: by its provider's own word, with a status, or without an answer. */
+export const failureOf = (outcome: ProviderOutcome): "faulted" | "overloaded" | "failed" => {
+  const status = outcome._tag === "ProviderError" ? outcome.upstream?.status : undefined
+  if (status === undefined) return "failed"
+  return isOverload(status) ? "overloaded" : "faulted"
+}
 
 const answered: Circuit.Sign = { _tag: "answered" }
 
-export interface About {
+type Failed = Exclude<Circuit.Sign, { readonly _tag: "answered" }>
+
+export interface About extends Omit<Failed, "_tag"> {
   /** For a run that timed out: whether its provider had reported on it. */
   readonly isHeardOf: boolean
-  readonly isFault: boolean
-  /** Identifies the input. */
-  readonly input: () => string | null
+  readonly failure: Failed["_tag"]
 }
 
 /** A refusal is an answer, too; a rate limit only sets a pause. */
-export const signOf = (outcome: Outcome, { input, isFault, isHeardOf }: About): Circuit.Sign | null => {
+export const signOf = (
+  outcome: Outcome,
+  { failure, input, isHeardOf, request }: About
+): Circuit.Sign | null => {
   switch (outcome) {
     case "succeeded":
     case "model_failed":
@@ -66,10 +69,10 @@ export const signOf = (outcome: Outcome, { input, isFault, isHeardOf }: About): 
       return answered
     case "transport_error":
     case "lost":
-      return { _tag: isFault ? "faulted" : "failed", input: input() }
+      return { _tag: failure, input, request }
     // A timeout of a provider that reports is the fault of the input.
     case "timed_out":
-      return isHeardOf ? null : { _tag: "failed", input: input() }
+      return isHeardOf ? null : { _tag: "failed", input, request }
     case "rate_limited":
     // `Unreached` handles it: a provider that was never reached has neither answered nor failed.
     case "unreachable":

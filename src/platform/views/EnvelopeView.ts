@@ -33,7 +33,6 @@ export const Upstream = UpstreamError.annotate({
 
 const ErrorDetails = Schema.Struct({
   code: Schema.String,
-  upstream: Schema.optionalKey(Upstream),
   validationErrors: Schema.optionalKey(Schema.Array(Violation)),
   retryAfter: Schema.optionalKey(Schema.Finite.annotate({ description: "Seconds." })),
   scope: Schema.optionalKey(

@@ -1691,7 +1691,6 @@ class Issue(TypedDict):
 
 class ErrorDetails(TypedDict):
     code: str
-    upstream: NotRequired[UpstreamError]
     validationErrors: NotRequired[list[Violation]]
     retryAfter: NotRequired[float]
     """Seconds."""

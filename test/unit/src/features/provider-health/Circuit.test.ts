@@ -3,8 +3,8 @@ import * as fc from "fast-check"
 import * as Circuit from "#src/features/provider-health/Circuit.ts"
 
 const answered: Circuit.Sign = { _tag: "answered" }
-const failed: Circuit.Sign = { _tag: "failed", input: null }
-const faulted = (input: string): Circuit.Sign => ({ _tag: "faulted", input })
+const failed: Circuit.Sign = { _tag: "failed", input: null, request: null }
+const faulted = (input: string): Circuit.Sign => ({ _tag: "faulted", input, request: null })
 
 const after = (signs: ReadonlyArray<Circuit.Sign>, at = 0) =>
   signs.reduce((circuit, sign) => Circuit.ended(circuit, circuit.generation, sign, at), Circuit.make(0))
@@ -51,12 +51,27 @@ describe("A circuit", () => {
   })
 
   it.each(["faulted", "failed"] as const)("never opens for one input, however often it %s", (_tag) => {
-    const one: Circuit.Sign = { _tag, input: "one" }
-    const two: Circuit.Sign = { _tag, input: "two" }
-    assert.strictEqual(after(times(1_000, () => one))._tag, "Closed")
-    assert.strictEqual(after(times(1_000, (index) => (index % 2 === 0 ? one : two)))._tag, "Closed")
+    const one: Circuit.Sign = { _tag, input: "one", request: null }
+    const two: Circuit.Sign = { _tag, input: "two", request: null }
+    assert.strictEqual(after([answered, ...times(1_000, () => one)])._tag, "Closed")
+    assert.strictEqual(
+      after([answered, ...times(1_000, (index) => (index % 2 === 0 ? one : two))])._tag,
+      "Closed"
+    )
     assert.strictEqual(after(times(1_000, (index) => (index % 2 === 0 ? one : answered)))._tag, "Closed")
-    assert.strictEqual(after(times(5, (index) => ({ _tag, input: String(index) })))._tag, "Open")
+    assert.strictEqual(
+      after(times(5, (index) => ({ _tag, input: String(index), request: null })))._tag,
+      "Open"
+    )
+  })
+
+  it.each([
+    ["failures of a provider that answers nothing", "failed"],
+    ["overloads", "overloaded"]
+  ] as const)("counts %s by request", (_name, _tag) => {
+    const of = (request: string): Circuit.Sign => ({ _tag, input: "one", request })
+    assert.strictEqual(after(times(100, () => of("one")))._tag, "Closed")
+    assert.strictEqual(after(times(5, (index) => of(String(index))))._tag, "Open")
   })
 
   it("does not open for faults with a success between them, however many", () => {

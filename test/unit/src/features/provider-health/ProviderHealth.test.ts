@@ -66,9 +66,10 @@ describe("A provider's health", () => {
     Effect.gen(function* () {
       const health = yield* ProviderHealth
       const outcome: ProviderOutcome = { ...reset, ...(status !== undefined && { upstream: { status } }) }
+      health.begin(gpu).ended(succeeded)
       for (const input of inputs) {
         const watch = health.begin(gpu)
-        watch.asked({ prompt: input })
+        watch.asked({ requestId: `rq${input}`, input: { prompt: input } })
         watch.ended(outcome)
       }
       assert.strictEqual(health.admits(gpu), admitted)
