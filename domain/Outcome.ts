@@ -6,6 +6,7 @@ import type { Json } from "./CanonicalJson.ts"
 import type { MediaPlan } from "./inference-request/Event.ts"
 import type { Quantity } from "./Money.ts"
 import type { PayloadRef } from "./PayloadRef.ts"
+import type { UpstreamError } from "./UpstreamError.ts"
 
 /** Why no connection to a provider could be made. */
 export type ConnectionError = "connection_refused" | "connect_timeout" | "dns_error" | "tls_error"
@@ -22,9 +23,15 @@ type Outcome<Output, Delivered = Quantity> =
       readonly cut?: true
     }
   /** The provider ran the model and reports a failure. */
-  | { readonly _tag: "ModelFailed"; readonly message: string }
+  | { readonly _tag: "ModelFailed"; readonly message: string; readonly upstream?: UpstreamError }
   /** The provider could not run it. `retryable`: a transport error, after which another try may succeed. */
-  | { readonly _tag: "ProviderError"; readonly message: string; readonly retryable: boolean }
+  | {
+      readonly _tag: "ProviderError"
+      readonly message: string
+      readonly retryable: boolean
+      /** What its answer says, if it gave one. */
+      readonly upstream?: UpstreamError
+    }
   /**
    * The provider never received the run, because no connection could be made. This uses up no try and never ends the
    * request.
@@ -32,8 +39,8 @@ type Outcome<Output, Delivered = Quantity> =
   | { readonly _tag: "Unreachable"; readonly reason: ConnectionError; readonly message: string }
   /** The provider refuses at the moment. This is not a failure and never ends the request. */
   | { readonly _tag: "RateLimited"; readonly retryAfterMs: number }
-  /** The run was lost with the provider's process, or, when `crashed`, with the node that ran it. */
-  | { readonly _tag: "Lost"; readonly message: string; readonly crashed?: true }
+  /** The run was lost with the provider's process, or with the node that ran it (`crashed`), or with its worker (`worker`). */
+  | { readonly _tag: "Lost"; readonly message: string; readonly crashed?: true; readonly worker?: true }
   /** The provider confirms that it stopped the run. */
   | { readonly _tag: "Stopped" }
 

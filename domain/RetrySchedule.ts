@@ -18,6 +18,9 @@ export const transportErrors: RetrySchedule = { retries: 5, initialDelayMs: 250 
  */
 export const lostRuns: RetrySchedule = { retries: 20, initialDelayMs: 250 }
 
+/** For runs lost with the worker that fetched them, which the input may have ended. All lost runs of the request count. */
+export const lostWorkers: RetrySchedule = { retries: 3, initialDelayMs: 250 }
+
 const maxDelayMs = 60_000
 
 /** Delay before retry number `retry` (from 1), ms. `null` when none is left. */

@@ -220,6 +220,12 @@ export interface FailedRequestStatus {
   logs: Array<string>
   /** Why the provider could not run it. */
   error: string
+  details?: FailedRequestStatusDetails
+}
+
+export interface FailedRequestStatusDetails {
+  code: "REQUEST_FAILED"
+  upstream: UpstreamError
 }
 
 /** The result object. */
@@ -277,6 +283,7 @@ export interface ResultWithoutOutput {
 export interface ResultWithoutOutputDetails {
   code: "INVALID_OUTPUT" | "UPSTREAM_FAILURE"
   validationErrors?: Array<Violation>
+  upstream?: UpstreamError
 }
 
 /** The current state of the request, and whether the cancel was accepted. */
@@ -333,7 +340,13 @@ export interface CancelledRequestStatusFailed {
   logs: Array<string>
   /** Why the provider could not run it. */
   error: string
+  details?: CancelledRequestStatusFailedDetails
   cancel: Cancellation
+}
+
+export interface CancelledRequestStatusFailedDetails {
+  code: "REQUEST_FAILED"
+  upstream: UpstreamError
 }
 
 export interface ListRequestsQuery {
@@ -1321,6 +1334,14 @@ export interface MediaItem {
   size: number
 }
 
+/** What the provider's answer says of the error besides its message, as far as it does. */
+export interface UpstreamError {
+  status?: number
+  code?: string
+  param?: string
+  type?: string
+}
+
 /** One breach of the model's output schema. */
 export interface Violation {
   /** JSON pointer into the output. */
@@ -1640,6 +1661,7 @@ export interface CompletedEventWithoutOutput {
 export interface CompletedEventWithoutOutputDetails {
   code: "INVALID_OUTPUT" | "UPSTREAM_FAILURE"
   validationErrors?: Array<Violation>
+  upstream?: UpstreamError
 }
 
 /** The result object of a request that has ended, successfully or not: see `outcome`. */

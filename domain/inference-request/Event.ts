@@ -10,6 +10,7 @@ import { NanoUsd, Quantity } from "../Money.ts"
 import { PayloadRef } from "../PayloadRef.ts"
 import { Quote } from "../Pricing.ts"
 import { RetrySchedule } from "../RetrySchedule.ts"
+import { UpstreamError } from "../UpstreamError.ts"
 import * as WallTime from "./WallTime.ts"
 
 const times = WallTime.fields
@@ -154,14 +155,17 @@ export const RequestCompleted = Schema.TaggedStruct("RequestCompleted", {
   ...times,
   attempt,
   billing: Billing,
-  error: Schema.NullOr(Schema.String)
+  error: Schema.NullOr(Schema.String),
+  /** What the provider says of the error besides its message. */
+  upstream: Schema.optionalKey(UpstreamError)
 })
 
 export const RequestFailed = Schema.TaggedStruct("RequestFailed", {
   ...times,
   attempt,
   reason: Schema.Literals(["refused", "transport_error", "lost", "media_missing"]),
-  message: Schema.String
+  message: Schema.String,
+  upstream: Schema.optionalKey(UpstreamError)
 })
 
 /** The sweep found that the run is gone or that files of its output are missing. It is retried from `dueAt` on. */
@@ -203,6 +207,7 @@ export const RequestRequeued = Schema.TaggedStruct("RequestRequeued", {
   message: Schema.NullOr(Schema.String),
   /** The number of crashes in a row during runs of the request, this one included. Absent when this was no crash. */
   crashes: Schema.optionalKey(Schema.Int),
+  upstream: Schema.optionalKey(UpstreamError),
   /** Unix time in ms. */
   dueAt: Schema.Int
 })

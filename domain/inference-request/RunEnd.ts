@@ -5,6 +5,7 @@
 import * as Pricing from "../Pricing.ts"
 import * as RetrySchedule from "../RetrySchedule.ts"
 import { type Quantity, units, zero } from "../Money.ts"
+import type { UpstreamError } from "../UpstreamError.ts"
 import type { Command } from "./Command.ts"
 import * as Crashes from "./Crashes.ts"
 import * as Deadlines from "./Deadlines.ts"
@@ -30,15 +31,15 @@ export const endOfRun = (command: RecordOutcome, state: Request): ReadonlyArray<
       if (outcome.cut === true && !state.cancelRequested) return stopped(command, state)
       return [...started(command, state), ...succeeded(command, state, outcome)]
     case "ModelFailed":
-      return [...started(command, state), unbilled(at, attempt, outcome.message)]
+      return [...started(command, state), unbilled(at, attempt, outcome.message, upstreamOf(outcome))]
     case "ProviderError":
       return outcome.retryable
-        ? retry(command, state, "transport_error", outcome.message)
-        : [{ _tag: "RequestFailed", at, attempt, reason: "refused", message: outcome.message }]
+        ? retry(command, state, { reason: "transport_error", ...outcome })
+        : [failed(command, { reason: "refused", ...outcome })]
     case "Lost":
       return outcome.crashed === true
         ? crashed(command, state, outcome.message)
-        : retry(command, state, "lost", outcome.message)
+        : retry(command, state, { ...outcome, reason: "lost" })
     case "Unreachable": {
       // The request keeps its position in the queue, because it waits only for the provider.
       const dueAt = Math.min(state.submitted.at, at)
@@ -61,7 +62,7 @@ const cancelled = (at: number): Event => ({ _tag: "RequestCancelled", at, reason
 
 /** The provider stopped a run that no client has cancelled. */
 const stopped = (command: RecordOutcome, state: Request): ReadonlyArray<Event> =>
-  retry(command, state, "lost", "The provider stopped the run.")
+  retry(command, state, { reason: "lost", message: "The provider stopped the run." })
 
 const succeeded = (
   { at, attempt }: RecordOutcome,
@@ -115,20 +116,40 @@ const started = (command: RecordOutcome, state: Request): ReadonlyArray<Event> =
     ? [{ _tag: "RequestStarted", at: command.startedAt, attempt: command.attempt }]
     : []
 
-const retry = (
-  command: RecordOutcome,
-  state: Request,
-  reason: "transport_error" | "lost",
-  message: string
-): ReadonlyArray<Event> => {
-  const { at, attempt } = command
-  const delay =
-    reason === "lost"
-      ? RetrySchedule.delay(RetrySchedule.lostRuns, state.retries.lost + 1)
-      : RetrySchedule.delay(state.submitted.retry, state.retries.transport + 1)
-  return delay === null
-    ? [{ _tag: "RequestFailed", at, attempt, reason, message }]
-    : [{ ...requeued(command, at + delay), reason, message }]
+interface Failure {
+  readonly reason: "transport_error" | "lost" | "refused"
+  readonly message: string
+  readonly upstream?: UpstreamError
+}
+
+const upstreamOf = ({ upstream }: Pick<Failure, "upstream">) => (upstream === undefined ? {} : { upstream })
+
+const failed = ({ at, attempt }: RecordOutcome, { message, reason, ...rest }: Failure): Event => ({
+  _tag: "RequestFailed",
+  at,
+  attempt,
+  reason,
+  message,
+  ...upstreamOf(rest)
+})
+
+type Retried = Failure & { readonly reason: "transport_error" | "lost"; readonly worker?: true }
+
+/** The schedule of the reason, and how many such runs there were before. */
+const scheduleOf = ({ reason, worker }: Retried, { retries, submitted }: Request) => {
+  if (reason === "transport_error") return { schedule: submitted.retry, before: retries.transport }
+  const schedule = worker === true ? RetrySchedule.lostWorkers : RetrySchedule.lostRuns
+  return { schedule, before: retries.lost }
+}
+
+const retry = (command: RecordOutcome, state: Request, failure: Retried): ReadonlyArray<Event> => {
+  const { message, reason, worker } = failure
+  const { before, schedule } = scheduleOf(failure, state)
+  const delay = RetrySchedule.delay(schedule, before + 1)
+  if (delay !== null)
+    return [{ ...requeued(command, command.at + delay), reason, message, ...upstreamOf(failure) }]
+  const lost = `${message} This was lost run ${before + 1} of the request, and the last.`
+  return [failed(command, worker === true ? { ...failure, message: lost } : failure)]
 }
 
 /** Counts a crash. Any other end of a run resets the count (`RequestRequeued`, `crashes`). */
@@ -136,7 +157,7 @@ const crashed = (command: RecordOutcome, state: Request, message: string): Reado
   const { at, attempt } = command
   const crashes = state.crashes + 1
   return crashes < Crashes.maxInARow
-    ? retry(command, state, "lost", message).map((event) =>
+    ? retry(command, state, { reason: "lost", message }).map((event) =>
         event._tag === "RequestRequeued" ? { ...event, crashes } : event
       )
     : [{ _tag: "RequestFailed", at, attempt, reason: "lost", message: Crashes.message }]
@@ -167,12 +188,18 @@ const notBilled = { status: "failed", amount: zero, units: units(0) } as const
 const isShort = ({ submitted: { quote } }: Request, delivered: Quantity): boolean =>
   quote.quantity !== null && delivered < quote.quantity
 
-const unbilled = (at: number, attempt: number, error: string | null): Event => ({
+const unbilled = (
+  at: number,
+  attempt: number,
+  error: string | null,
+  upstream: Pick<Failure, "upstream"> = {}
+): Event => ({
   _tag: "RequestCompleted",
   at,
   attempt,
   billing: notBilled,
-  error
+  error,
+  ...upstream
 })
 
 const billed = (at: number, attempt: number, state: Request, delivered: Quantity): Event => ({

@@ -2,6 +2,7 @@
 import type { Violation } from "../Outcome.ts"
 import type { PayloadRef } from "../PayloadRef.ts"
 import type { Quantity } from "../Money.ts"
+import type { UpstreamError } from "../UpstreamError.ts"
 import type { Billing, ErasureReason, Event, MediaPlan, RequestSubmitted, StoredMedia } from "./Event.ts"
 import * as LogLines from "./LogLines.ts"
 
@@ -74,10 +75,16 @@ export type Terminal =
       readonly at: number
       readonly billing: Billing
       readonly error: string | null
+      readonly upstream?: UpstreamError
       /** The provider's time for the last run, ms. */
       readonly inferenceMs: number | null
     }
-  | { readonly _tag: "Failed"; readonly at: number; readonly message: string }
+  | {
+      readonly _tag: "Failed"
+      readonly at: number
+      readonly message: string
+      readonly upstream?: UpstreamError
+    }
   | { readonly _tag: "Cancelled"; readonly at: number; readonly reason: "requested" | "expired" }
 
 /** The erasure of input and output. */
@@ -163,14 +170,14 @@ export const evolve = (state: State, event: Event): State => {
       const inferenceMs = inferenceMsUntil(at, state.phase)
       return {
         ...state,
-        phase: { _tag: "Completed", at, billing, error, inferenceMs },
+        phase: { _tag: "Completed", at, billing, error, inferenceMs, ...upstreamOf(event) },
         endedBy: event.attempt
       }
     }
     case "RequestFailed":
       return {
         ...state,
-        phase: { _tag: "Failed", at: event.at, message: event.message },
+        phase: { _tag: "Failed", at: event.at, message: event.message, ...upstreamOf(event) },
         endedBy: event.attempt
       }
     case "RequestCancelled":
@@ -222,6 +229,9 @@ export const evolve = (state: State, event: Event): State => {
       return state.erasure === null ? state : { ...state, erasure: { ...state.erasure, hasFiles: false } }
   }
 }
+
+const upstreamOf = ({ upstream }: { readonly upstream?: UpstreamError }) =>
+  upstream === undefined ? {} : { upstream }
 
 /** The run whose end is already on the log, when the request ends while files are being stored. */
 const endedRun = ({ attempt, phase }: Request): number | null =>

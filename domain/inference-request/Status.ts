@@ -1,6 +1,7 @@
 /** Status and outcome of a request for clients (contract, "States and transitions"; decisions). */
 import { Schema } from "effect"
 import * as Money from "../Money.ts"
+import type { UpstreamError } from "../UpstreamError.ts"
 import type { BillingStatus } from "./Event.ts"
 import { isTerminal } from "./State.ts"
 import type { VisibleRequest } from "./VisibleRequest.ts"
@@ -79,6 +80,10 @@ export const billingStatus = ({ phase }: Pick<VisibleRequest, "phase">): Billing
 /** The charge: zero before the end, and for a request that failed or was cancelled. */
 export const cost = ({ phase }: Pick<VisibleRequest, "phase">): Money.NanoUsd =>
   phase._tag === "Completed" ? phase.billing.amount : Money.zero
+
+/** What the provider said of the error besides its message; `null` if nothing, or for a request without an error. */
+export const upstream = ({ phase }: Pick<VisibleRequest, "phase">): UpstreamError | null =>
+  phase._tag === "Completed" || phase._tag === "Failed" ? (phase.upstream ?? null) : null
 
 /** The error message of a request without a result. `null` for any other request. */
 export const failure = ({ phase }: Pick<VisibleRequest, "phase">): string | null => {

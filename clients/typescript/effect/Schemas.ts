@@ -185,6 +185,21 @@ export const RequestStatus = Schema.Struct({
 }).annotate({ identifier: "RequestStatus" })
 export type RequestStatus = typeof RequestStatus.Type
 
+/** What the provider's answer says of the error besides its message, as far as it does. */
+export const UpstreamError = Schema.Struct({
+  status: Schema.optionalKey(Schema.Int),
+  code: Schema.optionalKey(Schema.String),
+  param: Schema.optionalKey(Schema.String),
+  type: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "UpstreamError" })
+export type UpstreamError = typeof UpstreamError.Type
+
+export const FailedRequestStatusDetails = Schema.Struct({
+  code: Schema.Literal("REQUEST_FAILED"),
+  upstream: UpstreamError
+}).annotate({ identifier: "FailedRequestStatusDetails" })
+export type FailedRequestStatusDetails = typeof FailedRequestStatusDetails.Type
+
 /** `FAILED` for good: the provider could not run it. */
 export const FailedRequestStatus = Schema.Struct({
   status: Schema.Literal("FAILED"),
@@ -210,7 +225,8 @@ export const FailedRequestStatus = Schema.Struct({
   /** Log lines. */
   logs: Schema.Array(Schema.String),
   /** Why the provider could not run it. */
-  error: Schema.String
+  error: Schema.String,
+  details: Schema.optionalKey(FailedRequestStatusDetails)
 }).annotate({ identifier: "FailedRequestStatus" })
 export type FailedRequestStatus = typeof FailedRequestStatus.Type
 
@@ -250,7 +266,8 @@ export type Violation = typeof Violation.Type
 
 export const ResultWithoutOutputDetails = Schema.Struct({
   code: Schema.Literals(["INVALID_OUTPUT", "UPSTREAM_FAILURE"]),
-  validationErrors: Schema.optionalKey(Schema.Array(Violation))
+  validationErrors: Schema.optionalKey(Schema.Array(Violation)),
+  upstream: Schema.optionalKey(UpstreamError)
 }).annotate({ identifier: "ResultWithoutOutputDetails" })
 export type ResultWithoutOutputDetails = typeof ResultWithoutOutputDetails.Type
 
@@ -316,6 +333,12 @@ export const CancelledRequestStatusOption = Schema.Struct({
 }).annotate({ identifier: "CancelledRequestStatusOption" })
 export type CancelledRequestStatusOption = typeof CancelledRequestStatusOption.Type
 
+export const CancelledRequestStatusFailedDetails = Schema.Struct({
+  code: Schema.Literal("REQUEST_FAILED"),
+  upstream: UpstreamError
+}).annotate({ identifier: "CancelledRequestStatusFailedDetails" })
+export type CancelledRequestStatusFailedDetails = typeof CancelledRequestStatusFailedDetails.Type
+
 export const CancelledRequestStatusFailed = Schema.Struct({
   status: Schema.Literal("FAILED"),
   /** 21 characters. */
@@ -341,6 +364,7 @@ export const CancelledRequestStatusFailed = Schema.Struct({
   logs: Schema.Array(Schema.String),
   /** Why the provider could not run it. */
   error: Schema.String,
+  details: Schema.optionalKey(CancelledRequestStatusFailedDetails),
   cancel: Cancellation
 }).annotate({ identifier: "CancelledRequestStatusFailed" })
 export type CancelledRequestStatusFailed = typeof CancelledRequestStatusFailed.Type
@@ -1524,7 +1548,8 @@ export type StartEvent = typeof StartEvent.Type
 
 export const CompletedEventWithoutOutputDetails = Schema.Struct({
   code: Schema.Literals(["INVALID_OUTPUT", "UPSTREAM_FAILURE"]),
-  validationErrors: Schema.optionalKey(Schema.Array(Violation))
+  validationErrors: Schema.optionalKey(Schema.Array(Violation)),
+  upstream: Schema.optionalKey(UpstreamError)
 }).annotate({ identifier: "CompletedEventWithoutOutputDetails" })
 export type CompletedEventWithoutOutputDetails = typeof CompletedEventWithoutOutputDetails.Type
 

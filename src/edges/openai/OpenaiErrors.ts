@@ -4,12 +4,14 @@
  */
 import { identity } from "effect"
 import * as Answer from "#src/edges/http/Answer.ts"
+import type { UpstreamError } from "#domain/UpstreamError.ts"
 import { ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 import type { Issue } from "#src/platform/views/EnvelopeView.ts"
 
 export interface OpenaiError {
   readonly message: string
-  readonly type: "invalid_request_error" | "insufficient_quota" | "requests" | "server_error"
+  /** Ours: `invalid_request_error`, `insufficient_quota`, `requests` or `server_error`. */
+  readonly type: string
   readonly param: string | null
   readonly code: string | null
 }
@@ -29,6 +31,44 @@ export const server = (
   code: string | null = null,
   headers: Answer.Headers = Answer.noHeaders
 ) => answer(status, { message, type: "server_error", param: null, code }, headers)
+
+/** Statuses that OpenAI's clients repeat. */
+const isRepeated = (status: number): boolean => status === 408 || status === 409 || status >= 500
+
+interface Said {
+  readonly message: string
+  /** For an error without a code. */
+  readonly code: string
+  readonly upstream: UpstreamError
+}
+
+/**
+ * The error of a provider, with its status, code and parameter, so that clients can act on `context_length_exceeded`. Whatever
+ * may be repeated has been.
+ */
+export const ofUpstream = (status: number, { code, message, upstream }: Said): ErrorAnswer =>
+  answer(
+    status,
+    {
+      message,
+      type: upstream.type ?? typeOf(status),
+      param: upstream.param ?? null,
+      code: upstream.code ?? code
+    },
+    isRepeated(status) ? final : Answer.noHeaders
+  )
+
+/** The same answer with further headers. */
+export const withHeaders = (found: ErrorAnswer, headers: Answer.Headers): ErrorAnswer => {
+  const { body, details, error, status } = found
+  return new ErrorAnswer({
+    status,
+    error,
+    ...(details !== undefined && { details }),
+    ...(body !== undefined && { body }),
+    headers: { ...found.headers, ...headers }
+  })
+}
 
 /** As OpenAI names a place in a body: `messages[0].content`. */
 const paramOf = (path: Issue["path"]): string | null =>
@@ -50,7 +90,7 @@ const ofIssues = (issues: ReadonlyArray<Issue>): OpenaiError => {
   return { message: `${message}.`, type: "invalid_request_error", param, code: first.code }
 }
 
-const typeOf = (status: number): OpenaiError["type"] => {
+const typeOf = (status: number): string => {
   if (status === 402) return "insufficient_quota"
   if (status === 429) return "requests"
   return status >= 500 ? "server_error" : "invalid_request_error"

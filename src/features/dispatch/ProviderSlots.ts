@@ -110,7 +110,10 @@ export const make = Effect.gen(function* () {
       underWay.set(name, (underWay.get(name) ?? 0) - 1)
     }
     return {
-      asked: arrive,
+      asked: (job) => {
+        arrive()
+        watch.asked(job)
+      },
       timedOut: watch.timedOut,
       ended: (outcome) => {
         arrive()

@@ -112,7 +112,7 @@ export class Run {
     const model = Mapping.modelOf(entry)
     if (model.output !== undefined) this.#report.showOutput(this.#claimed.jobId === null)
     const job = { ...jobOf(this.#claimed), model, binding, input }
-    this.#options.watch.asked()
+    this.#options.watch.asked({ requestId: this.#claimed.id, input })
     let endLimit: (() => void) | null = null
     const waiting = this.#settle(
       Settled.of(() => this.#run(provider, job)),

@@ -1,14 +1,30 @@
 /** A provider's circuit breaker (Nygard, "Release It!"), as pure functions. Times are ms of a monotonic clock. */
 
-/** What a run's end says about the provider: it `answered`, well or badly, or it `failed` to answer. */
-export type Sign = "answered" | "failed"
+/**
+ * What a run's end says about the provider: it `answered`, well or badly, it answered that it `faulted`, as with 500, which may
+ * be due to the input, it was `overloaded`, or it `failed` to answer. `null` for an input or request unlike any other.
+ */
+export type Sign =
+  | { readonly _tag: "answered" }
+  | {
+      readonly _tag: "faulted" | "overloaded" | "failed"
+      /** Identifies the input of the run. */
+      readonly input: string | null
+      /** Identifies the request, whose runs count once. */
+      readonly request: string | null
+    }
+
+/** What counts once: an input or a request. */
+type Inputs = ReadonlyArray<string | null>
 
 interface Closed {
   readonly _tag: "Closed"
   /** When counting began. */
   readonly since: number
-  /** Failures since the last answer. */
-  readonly inARow: number
+  /** The inputs that failed or faulted since the last answer, each once. */
+  readonly inARow: Inputs
+  /** The newest inputs that failed, which count no second time. */
+  readonly failing: Inputs
   readonly answered: number
   readonly failed: number
 }
@@ -18,6 +34,8 @@ interface Open {
   readonly until: number
   /** How often it has opened since it was last closed. */
   readonly times: number
+  /** The inputs that opened it. */
+  readonly inputs: Inputs
 }
 
 interface HalfOpen {
@@ -25,6 +43,7 @@ interface HalfOpen {
   /** When the trial run began; `null` without one. */
   readonly probeAt: number | null
   readonly times: number
+  readonly inputs: Inputs
 }
 
 export type Circuit = (Closed | Open | HalfOpen) & {
@@ -32,10 +51,13 @@ export type Circuit = (Closed | Open | HalfOpen) & {
   readonly generation: number
 }
 
-/** Consecutive failures that open it. */
+/** Inputs that fail or fault without an answer between them, which open it. One input alone never does. */
 const mostInARow = 5
 
-/** It also opens if half of at least this many runs failed. */
+/** Inputs that are remembered. */
+const mostInputs = 32
+
+/** It also opens if half of at least this many runs failed, each input counted once. */
 const fewestForShare = 20
 
 /** Counts are reset after this time, ms. */
@@ -43,25 +65,35 @@ const windowMs = 60_000
 
 /** How long it stays open the first time, and at most; doubled each time, ms. */
 const shortestMs = 5_000
-const longestMs = 120_000
+const longestMs = 10_000
 
 const openMs = (times: number) => Math.min(shortestMs * 2 ** (times - 1), longestMs)
 
 const closed = (now: number, generation: number): Circuit => ({
   _tag: "Closed",
   since: now,
-  inARow: 0,
+  inARow: [],
+  failing: [],
   answered: 0,
   failed: 0,
   generation
 })
 
-const open = (now: number, times: number, generation: number): Circuit => ({
+type Opening = Pick<Open, "times" | "inputs">
+
+const open = (now: number, { inputs, times }: Opening, generation: number): Circuit => ({
   _tag: "Open",
   until: now + openMs(times),
   times,
+  inputs,
   generation
 })
+
+const has = (inputs: Inputs, input: string | null): boolean => input !== null && inputs.includes(input)
+
+/** The inputs with this one, the newest first. */
+const withInput = (inputs: Inputs, input: string | null): Inputs =>
+  has(inputs, input) ? inputs : [input, ...inputs].slice(0, mostInputs)
 
 /** For a provider without any runs. */
 export const make = (now: number): Circuit => closed(now, 0)
@@ -72,7 +104,13 @@ export const reset = ({ generation }: Circuit, now: number): Circuit => closed(n
 /** The state at `now`: an open circuit becomes half-open by itself. */
 export const at = (circuit: Circuit, now: number): Circuit =>
   circuit._tag === "Open" && circuit.until <= now
-    ? { _tag: "HalfOpen", probeAt: null, times: circuit.times, generation: circuit.generation + 1 }
+    ? {
+        _tag: "HalfOpen",
+        probeAt: null,
+        times: circuit.times,
+        inputs: circuit.inputs,
+        generation: circuit.generation + 1
+      }
     : circuit
 
 /** When another trial may begin, because some runs take hours. */
@@ -122,21 +160,42 @@ export const ended = (circuit: Circuit, generation: number, sign: Sign | null, n
     case "Open":
       return current
     case "HalfOpen":
-      if (sign === null) return { ...current, probeAt: null }
-      return sign === "answered" ? closed(now, generation + 1) : open(now, current.times + 1, generation + 1)
+      return probed(current, sign, now)
   }
 }
 
+/** The trial of an input that is known to fault says nothing about the provider, so another run may be tried. */
+const probed = (circuit: HalfOpen & Circuit, sign: Sign | null, now: number): Circuit => {
+  const { generation, inputs, times } = circuit
+  if (sign === null) return { ...circuit, probeAt: null }
+  if (sign._tag === "answered") return closed(now, generation + 1)
+  if (sign._tag === "faulted" && has(inputs, sign.input)) return { ...circuit, probeAt: null }
+  return open(now, { times: times + 1, inputs: withInput(inputs, sign.input) }, generation + 1)
+}
+
+/**
+ * An overload is not due to the input. Other failures are if the provider answers other inputs; while it answers none, each
+ * request counts, so that equal requests reveal an outage, too.
+ */
+const keyOf = (sign: Exclude<Sign, { readonly _tag: "answered" }>, { answered }: Closed): string | null => {
+  const isOfRequest = sign._tag === "overloaded" || (sign._tag === "failed" && answered === 0)
+  return isOfRequest ? sign.request : sign.input
+}
+
 const counted = (circuit: Closed & Circuit, sign: Sign, now: number): Circuit => {
-  const { answered, failed, inARow, since } =
-    now - circuit.since < windowMs ? circuit : { since: now, inARow: 0, answered: 0, failed: 0 }
   const { generation } = circuit
-  if (sign === "answered") {
-    return { _tag: "Closed", since, inARow: 0, answered: answered + 1, failed, generation }
-  }
-  const failures = failed + 1
-  const isHalf = answered + failures >= fewestForShare && failures >= answered
-  return inARow + 1 >= mostInARow || isHalf
-    ? open(now, 1, generation + 1)
-    : { _tag: "Closed", since, inARow: inARow + 1, answered, failed: failures, generation }
+  const current: Closed & Circuit =
+    now - circuit.since < windowMs
+      ? circuit
+      : { ...circuit, since: now, inARow: [], failing: [], answered: 0, failed: 0 }
+  if (sign._tag === "answered") return { ...current, inARow: [], answered: current.answered + 1 }
+  const key = keyOf(sign, current)
+  const inARow = withInput(current.inARow, key)
+  const isCounted = sign._tag !== "faulted" && !has(current.failing, key)
+  const failed = current.failed + (isCounted ? 1 : 0)
+  const isHalf = current.answered + failed >= fewestForShare && failed >= current.answered
+  if (inARow.length >= mostInARow || (isCounted && isHalf))
+    return open(now, { times: 1, inputs: inARow }, generation + 1)
+  const failing = isCounted ? withInput(current.failing, key) : current.failing
+  return { ...current, inARow, failing, failed }
 }

@@ -2,14 +2,25 @@
  * The health of providers as this node sees it: a circuit breaker for each, and the pauses that they request by 429.
  * Providers are identified by the names of their bindings; counts last as long as the process.
  */
+import * as crypto from "node:crypto"
 import { Clock, Context, Effect, Layer, PubSub, Stream } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ConnectionError } from "#domain/Outcome.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import * as Circuit from "./Circuit.ts"
 import * as ProviderDetails from "./ProviderDetails.ts"
-import type { Watch } from "./Watch.ts"
-import { isError, messageOf, none, type Outcome, outcomeOf, signOf } from "./RunOutcome.ts"
+import type { Watch, WatchedJob } from "./Watch.ts"
+import {
+  type About,
+  failureOf,
+  isError,
+  messageOf,
+  none,
+  type Outcome,
+  outcomeOf,
+  signOf
+} from "./RunOutcome.ts"
 import * as Unreached from "./Unreached.ts"
 
 type KnownProvider = ProviderDetails.KnownProvider
@@ -67,6 +78,16 @@ export class ProviderHealth extends Context.Service<
 /** The longest pause, even if the provider requests more, ms. */
 const longestPauseMs = 60 * 60 * 1_000
 const shortestPauseMs = 250
+
+/** Tells inputs apart. */
+const fingerprintOf = (input: Json): string =>
+  crypto.createHash("sha256").update(JSON.stringify(input)).digest("base64url")
+
+/** Computed only where they may count. */
+const keysOf = (outcome: Outcome, job: WatchedJob | null) =>
+  job === null || outcome === "succeeded"
+    ? { input: null, request: null }
+    : { input: fingerprintOf(job.input), request: job.requestId }
 
 type Tell = (message: string, provider: string, facts?: Readonly<Record<string, unknown>>) => void
 
@@ -172,24 +193,32 @@ const make = (
     const { name } = binding
     const { generation } = provider.circuit
     let isOver = false
-    const over = (outcome: Outcome | null, message: string | null, isHeardOf = false) => {
+    let job: WatchedJob | null = null
+    const over = (
+      outcome: Outcome | null,
+      message: string | null,
+      { failure = "failed", isHeardOf = false }: Partial<Pick<About, "failure" | "isHeardOf">> = {}
+    ) => {
       if (isOver) return
       isOver = true
       const at = now()
       if (outcome !== null) note(provider, outcome, message)
-      const sign = outcome === null ? null : signOf(outcome, isHeardOf)
-      if (sign !== null) provider.failures = sign === "failed" ? provider.failures + 1 : 0
+      const sign = outcome === null ? null : signOf(outcome, { failure, isHeardOf, ...keysOf(outcome, job) })
+      job = null
+      if (sign !== null) provider.failures = sign._tag === "answered" ? 0 : provider.failures + 1
       move(name, provider, Circuit.ended(provider.circuit, generation, sign, at), at)
     }
     return {
-      asked: () => undefined,
+      asked: (asked) => {
+        job = asked
+      },
       ended: (outcome) => {
         if (!isOver && outcome?._tag === "RateLimited") pause(name, provider, outcome.retryAfterMs, now())
         if (!isOver && outcome?._tag === "Unreachable") fail(binding, outcome.reason)
         if (outcome === null) over(null, null)
-        else over(outcomeOf(outcome), messageOf(outcome))
+        else over(outcomeOf(outcome), messageOf(outcome), { failure: failureOf(outcome) })
       },
-      timedOut: (isHeardOf) => over("timed_out", null, isHeardOf)
+      timedOut: (isHeardOf) => over("timed_out", null, { isHeardOf })
     }
   }
 

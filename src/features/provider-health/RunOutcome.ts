@@ -35,20 +35,44 @@ export const outcomeOf = (outcome: ProviderOutcome): Outcome => {
   }
 }
 
+/** Statuses of overload and of gateways without a server behind them, as Cloudflare has them from 520 on. */
+const overload: ReadonlySet<number> = new Set([408, 425, 429, 502, 503, 504, 529])
+const isOverload = (status: number): boolean => overload.has(status) || (status >= 520 && status <= 527)
+
+/** How a run failed: by its provider's own word, with a status, or without an answer. */
+export const failureOf = (outcome: ProviderOutcome): "faulted" | "overloaded" | "failed" => {
+  const status = outcome._tag === "ProviderError" ? outcome.upstream?.status : undefined
+  if (status === undefined) return "failed"
+  return isOverload(status) ? "overloaded" : "faulted"
+}
+
+const answered: Circuit.Sign = { _tag: "answered" }
+
+type Failed = Exclude<Circuit.Sign, { readonly _tag: "answered" }>
+
+export interface About extends Omit<Failed, "_tag"> {
+  /** For a run that timed out: whether its provider had reported on it. */
+  readonly isHeardOf: boolean
+  readonly failure: Failed["_tag"]
+}
+
 /** A refusal is an answer, too; a rate limit only sets a pause. */
-export const signOf = (outcome: Outcome, isHeardOf: boolean): Circuit.Sign | null => {
+export const signOf = (
+  outcome: Outcome,
+  { failure, input, isHeardOf, request }: About
+): Circuit.Sign | null => {
   switch (outcome) {
     case "succeeded":
     case "model_failed":
     case "refused":
     case "stopped":
-      return "answered"
+      return answered
     case "transport_error":
     case "lost":
-      return "failed"
+      return { _tag: failure, input, request }
     // A timeout of a provider that reports is the fault of the input.
     case "timed_out":
-      return isHeardOf ? null : "failed"
+      return isHeardOf ? null : { _tag: "failed", input, request }
     case "rate_limited":
     // `Unreached` handles it: a provider that was never reached has neither answered nor failed.
     case "unreachable":

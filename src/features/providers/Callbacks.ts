@@ -12,6 +12,7 @@ import * as SameBytes from "#src/kernel/text/SameBytes.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
 import * as Setting from "#src/kernel/settings/Setting.ts"
 import type { Job } from "./Provider.ts"
+import type * as ProviderJson from "./ProviderJson.ts"
 
 export const callbackUrl = Setting.optional({
   name: "CALLBACK_URL",
@@ -26,8 +27,10 @@ export const callbackUrl = Setting.optional({
 type Run = Pick<Job, "requestId" | "attempt">
 
 export interface Callback {
-  /** The body. */
-  readonly json: Json
+  /** The body; `undefined` if it is not JSON. */
+  readonly json: Json | undefined
+  /** What the body is that is not JSON. */
+  readonly fault?: ProviderJson.Fault
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   /** The raw bytes, for signatures. */

@@ -17,6 +17,7 @@ const faultOf = (cause: unknown): ConnectionError => {
     case "connection_lost":
     case "timeout":
     case "too_large":
+    case "undecodable":
       return "connection_refused"
   }
 }

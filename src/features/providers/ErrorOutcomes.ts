@@ -3,8 +3,11 @@ import { Clock, Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { UpstreamError } from "#domain/UpstreamError.ts"
 import type { NoAnswer } from "./NoAnswer.ts"
 import type { ProviderAnswer } from "./ProviderHttp.ts"
+import * as ProviderJson from "./ProviderJson.ts"
+import * as UpstreamErrors from "./UpstreamErrors.ts"
 
 /** Characters of a provider's text that are shown. */
 const maxTextLength = 1_000
@@ -31,20 +34,45 @@ export const clean = (text: string): string =>
 export const cleanLine = (line: string): string =>
   line.slice(0, maxTextLength).toWellFormed().replace(control, " ").replaceAll("\n", " ").trimEnd()
 
-export const failed = (message: string, retryable: boolean): ProviderOutcome => ({
+export const failed = (
+  message: string,
+  retryable: boolean,
+  upstream: UpstreamError = {}
+): ProviderOutcome => ({
   _tag: "ProviderError",
   message,
-  retryable
+  retryable,
+  ...UpstreamErrors.member(upstream)
 })
 
 /** The model ran and failed. `said` is the provider's reason. */
-export const modelFailed = (said: Json | undefined): ProviderOutcome => ({
+export const modelFailed = (said: Json | undefined, status?: number): ProviderOutcome => ({
   _tag: "ModelFailed",
-  message: saidIn(said) ?? "The provider reports that the run has failed."
+  message: saidIn(said) ?? "The provider reports that the run has failed.",
+  ...UpstreamErrors.member(UpstreamErrors.of(said, status))
 })
 
-/** An answer outside the protocol. It is not repeated, because it may contain anything. */
-export const babble: ProviderOutcome = failed("The provider's answer is not one of its protocol.", true)
+/** An answer outside the protocol. The model has run, so the run is not repeated because of the form of its answer. */
+export const babble: ProviderOutcome = {
+  _tag: "ModelFailed",
+  message: "The provider's answer is not one of its protocol."
+}
+
+/** Something that is no JSON in the place of `what`: an answer, a chunk. */
+export const notJson = (fault: ProviderJson.Fault, what = "answer"): ProviderOutcome => ({
+  _tag: "ModelFailed",
+  message: `The provider's ${what} is ${fault}.`
+})
+
+/** A successful answer that says nothing in the protocol. */
+export const ofForm = ({ fault }: Pick<ProviderAnswer, "fault">): ProviderOutcome =>
+  fault === null ? babble : notJson(fault)
+
+/** The data of an event that says nothing in the protocol. */
+export const ofEvent = ({ data }: { readonly data: string }): ProviderOutcome => {
+  const fault = ProviderJson.faultIn(data)
+  return fault === null ? babble : notJson(fault, "event")
+}
 
 /** A stream of events without the one that ends the run. */
 export const cutOff: ProviderOutcome = failed("The provider's stream ended before the run did.", true)
@@ -64,13 +92,16 @@ const noAnswerWords: Readonly<Record<NoAnswer["reason"], string>> = {
   connection_lost: "the connection was lost",
   timeout: "it took too long",
   too_large: "its answer is too large",
+  undecodable: "compressed, and cannot be decompressed",
   tls_error: "its certificate is not accepted",
   dns_error: "its name cannot be resolved"
 }
 
-/** An answer that is too large will be so again; other failures may pass. */
+/** An answer that is too large will be so again, and one that cannot be decoded is one; other failures may pass. */
 export const ofNoAnswer = ({ reason }: NoAnswer): ProviderOutcome =>
-  failed(`The provider gave no answer: ${noAnswerWords[reason]}.`, reason !== "too_large")
+  reason === "undecodable"
+    ? notJson(noAnswerWords.undecodable)
+    : failed(`The provider gave no answer: ${noAnswerWords[reason]}.`, reason !== "too_large")
 
 /** For a call that submits a run: without a connection the provider never got it. Not for later questions. */
 export const ofNoHandOver = (error: NoAnswer): ProviderOutcome => {
@@ -87,6 +118,7 @@ export const ofNoHandOver = (error: NoAnswer): ProviderOutcome => {
     case "connection_lost":
     case "timeout":
     case "too_large":
+    case "undecodable":
       return ofNoAnswer(error)
   }
 }
@@ -131,18 +163,19 @@ export const ofAnswer = (answer: ProviderAnswer): Effect.Effect<ProviderOutcome>
       return { _tag: "RateLimited", retryAfterMs: asked ?? defaultRetryAfterMs }
     }
     if (status === 402) return { _tag: "RateLimited", retryAfterMs: Math.max(asked ?? 0, unpaidMs) }
-    if (isSuccess(answer)) return babble
+    if (isSuccess(answer)) return ofForm(answer)
     if (status === 401 || status === 403) {
-      return failed(`The provider does not accept the credential (status ${status}).`, false)
+      return failed(`The provider does not accept the credential (status ${status}).`, false, { status })
     }
-    if (status >= 500) return failed(`The provider failed with status ${status}.`, true)
+    const upstream = UpstreamErrors.of(json, status)
+    if (status >= 500) return failed(`The provider failed with status ${status}.`, true, upstream)
     if (status === 408 || status === 425)
-      return failed(`The provider asks to try again (status ${status}).`, true)
+      return failed(`The provider asks to try again (status ${status}).`, true, upstream)
     if (status < 400)
       return failed(`The provider answered with status ${status}; redirects are not followed.`, false)
     const said = saidIn(json)
     const refused = `${refusal} ${status}`
-    return failed(said === null ? `${refused}.` : `${refused}: ${said}`, false)
+    return failed(said === null ? `${refused}.` : `${refused}: ${said}`, false, upstream)
   })
 
 const wordMembers = ["message", "msg", "detail", "error", "title", "errors"] as const

@@ -5,7 +5,7 @@ import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { NoAnswer } from "./NoAnswer.ts"
 import * as ErrorOutcomes from "./ErrorOutcomes.ts"
 import type { OutputChunks } from "./OutputChunks.ts"
-import type { StreamedAnswer } from "./ProviderHttp.ts"
+import type { ProviderAnswer, StreamedAnswer } from "./ProviderHttp.ts"
 import * as ServerEvents from "./ServerEvents.ts"
 
 export interface Reading {
@@ -21,18 +21,20 @@ type Whole = Pick<Reading, "chunks" | "chunkIn">
 
 /** The output of a stream without any event is unknown. */
 const succeeded = (chunks: OutputChunks): ProviderOutcome =>
-  chunks.size() === 0 ? ErrorOutcomes.babble : { _tag: "Succeeded", output: chunks.output(), delivered: null }
+  chunks.size() === 0 ? ErrorOutcomes.cutOff : { _tag: "Succeeded", output: chunks.output(), delivered: null }
 
 /** Takes the chunk in the data. Why the run has failed with it, or `null`. */
-const taken = (json: Json | undefined, { chunkIn, chunks }: Whole): ProviderOutcome | null => {
-  const chunk = json === undefined ? undefined : chunkIn(json)
+const taken = (json: Json, { chunkIn, chunks }: Whole): ProviderOutcome | null => {
+  const chunk = chunkIn(json)
   if (chunk === undefined) return ErrorOutcomes.babble
   return chunks.take(chunk) ? null : (chunks.fault() ?? ErrorOutcomes.babble)
 }
 
 /** The end of a run whose answer is no stream but one value, which has the only chunk. */
-export const ofOne = (json: Json | undefined, whole: Whole): ProviderOutcome =>
-  taken(json, whole) ?? succeeded(whole.chunks)
+export const ofOne = (answer: ProviderAnswer, whole: Whole): ProviderOutcome =>
+  answer.json === undefined
+    ? ErrorOutcomes.ofForm(answer)
+    : (taken(answer.json, whole) ?? succeeded(whole.chunks))
 
 /** The end of the run. Fails if the connection is lost before the end of the answer. */
 export const read = (
@@ -44,7 +46,7 @@ export const read = (
 
     const endAt = (event: ServerEvents.ServerEvent): ProviderOutcome | null => {
       const json = ServerEvents.jsonOf(event)
-      if (json === undefined) return ErrorOutcomes.babble
+      if (json === undefined) return ErrorOutcomes.ofEvent(event)
       const failure = failureIn(event, json)
       if (failure !== null) return failure
       return taken(json, { chunks, chunkIn })

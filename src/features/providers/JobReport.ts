@@ -34,6 +34,17 @@ export const unclear = (outcome: ProviderOutcome) => Effect.fail(new Unclear({ o
 /** For `Effect.catchTag("NoAnswer", …)`. */
 export const ofNoAnswer = (error: NoAnswer) => unclear(ErrorOutcomes.ofNoAnswer(error))
 
+/** For a question about a job. An answer that cannot be decoded ends it, because it will be the same again. */
+export const ofNoState = (error: NoAnswer): Effect.Effect<JobReport, Unclear> =>
+  error.reason === "undecodable" ? Effect.succeed(ended(ErrorOutcomes.ofNoAnswer(error))) : ofNoAnswer(error)
+
+/**
+ * A successful answer about a job that is no state in the protocol. One that is no JSON ends the job, because the output in
+ * it will be the same again.
+ */
+export const ofForm = (answer: ProviderAnswer): Effect.Effect<JobReport, Unclear> =>
+  answer.fault === null ? unclear(ErrorOutcomes.babble) : Effect.succeed(ended(ErrorOutcomes.ofForm(answer)))
+
 /**
  * What a status other than 2xx says about a job: with 404 and 410 it is gone, with others its state is unknown for now.
  */

@@ -8,6 +8,7 @@ export class NoAnswer extends Schema.TaggedError<NoAnswer>()("NoAnswer", {
     "connection_lost",
     "timeout",
     "too_large",
+    "undecodable",
     "tls_error",
     "dns_error"
   ])

@@ -2,6 +2,7 @@
 import { Effect, Predicate } from "effect"
 import type { Dispatcher } from "undici"
 import * as Bytes from "#src/kernel/text/Bytes.ts"
+import * as ContentDecoding from "./ContentDecoding.ts"
 import type { NoAnswer } from "./NoAnswer.ts"
 
 export interface Exchange {
@@ -66,14 +67,26 @@ export const exchange = (
     let isOver = false
     let status = 0
     let headers: Readonly<Record<string, string>> = {}
+    let content: ContentDecoding.Source | undefined
+    let received = 0
     const body = Bytes.make()
     const abort = () => {
       isOver = true
+      content?.close()
       controller?.abort(ended)
     }
-    const giveUp = () => {
-      resume(Effect.fail("too_large"))
+    const giveUp = (reason: NoAnswer["reason"]) => {
+      resume(Effect.fail(reason))
       abort()
+    }
+    const sink: ContentDecoding.Sink = {
+      add: (part) => {
+        body.add(part)
+        if (body.size() > maxBytes) giveUp("too_large")
+        return !isOver
+      },
+      end: () => resume(Effect.succeed({ status, headers, body: body.whole() })),
+      fail: () => giveUp("undecodable")
     }
     dispatcher.dispatch(
       { ...request, headers: { ...request.headers } },
@@ -83,18 +96,22 @@ export const exchange = (
           if (isOver) started.abort(ended)
           else onSent()
         },
-        onResponseStart: (_controller, statusCode, received) => {
+        onResponseStart: (_controller, statusCode, given) => {
           if (statusCode < 200) return
           status = statusCode
-          headers = flatten(received)
-          if (Number(headers["content-length"]) > maxBytes) giveUp()
+          const decoding = ContentDecoding.into(sink, flatten(given))
+          content = decoding.source
+          headers = decoding.headers
+          if (Number(headers["content-length"]) > maxBytes) giveUp("too_large")
         },
         onResponseData: (_controller, chunk) => {
-          body.add(chunk)
-          if (body.size() > maxBytes) giveUp()
+          received += chunk.length
+          if (received > maxBytes) giveUp("too_large")
+          else content?.add(chunk)
         },
-        onResponseEnd: () => resume(Effect.succeed({ status, headers, body: body.whole() })),
+        onResponseEnd: () => content?.end(),
         onResponseError: (_controller, cause) => {
+          content?.close()
           if (!isOver) resume(Effect.fail(reasonOf(cause)))
         }
       }

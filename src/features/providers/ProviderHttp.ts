@@ -11,11 +11,11 @@ import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ConnectionError } from "#domain/Outcome.ts"
 import * as Credentials from "#src/features/provider-health/Credentials.ts"
 import * as Bytes from "#src/kernel/text/Bytes.ts"
-import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import * as RateLimitedLog from "#src/kernel/async/RateLimitedLog.ts"
 import { NoAnswer } from "./NoAnswer.ts"
 import * as Connection from "./Connection.ts"
-import { type Exchange, exchange } from "./ProviderExchange.ts"
+import { type Exchange, exchange, type Received } from "./ProviderExchange.ts"
+import * as ProviderJson from "./ProviderJson.ts"
 import * as ProviderStream from "./ProviderStream.ts"
 
 export interface Call {
@@ -40,10 +40,12 @@ export interface ProviderAnswer {
   readonly headers: Readonly<Record<string, string>>
   /** `undefined` if the body is not JSON. */
   readonly json: Json | undefined
+  /** What the body is that is not JSON; `null` if it is. */
+  readonly fault: ProviderJson.Fault | null
 }
 
 /** An answer read as it arrives: once, by `each` or as `whole`. */
-export interface StreamedAnswer extends Omit<ProviderAnswer, "json"> {
+export interface StreamedAnswer extends Pick<ProviderAnswer, "status" | "headers"> {
   /** Passes on each part where it arrives, without a fiber, until the end or until `take` returns `false`. */
   readonly each: (take: ProviderStream.Take) => Effect.Effect<void, NoAnswer>
   /** The answer as `call` returns it, with the usual limit also where that of a stream is larger. */
@@ -67,7 +69,13 @@ const noAnswer = (reason: NoAnswer["reason"]) => new NoAnswer({ reason })
 const inTime = ({ timeoutMs = defaultTimeoutMs }: Call) =>
   Effect.timeoutOrElse({ duration: timeoutMs, orElse: () => Effect.fail(noAnswer("timeout")) })
 
-const jsonOf = (body: Uint8Array): Json | undefined => Result.getOrUndefined(JsonBytes.parse(body))
+const answerOf = ({ body, headers, status }: Received): ProviderAnswer => {
+  const told = { contentType: headers["content-type"], encoding: headers["content-encoding"] }
+  return Result.match(ProviderJson.parse(body, told), {
+    onSuccess: (json) => ({ status, headers, json, fault: null }),
+    onFailure: (fault) => ({ status, headers, json: undefined, fault })
+  })
+}
 
 const ignore = () => undefined
 
@@ -146,12 +154,11 @@ export class ProviderHttp extends Context.Service<
       }
 
       const call = Effect.fn("ProviderHttp.call")(function* (call: Call) {
-        const { body, headers, status } = yield* exchange(agent, exchangeOf(call)).pipe(
+        const received = yield* exchange(agent, exchangeOf(call)).pipe(
           Effect.mapError(noAnswer),
           inTime(call)
         )
-        const answer: ProviderAnswer = { status, headers, json: jsonOf(body) }
-        return answer
+        return answerOf(received)
       })
 
       const stream = Effect.fn("ProviderHttp.stream")(function* <A, E, R>(
@@ -171,7 +178,7 @@ export class ProviderHttp extends Context.Service<
               return Effect.flatMap(read, () =>
                 bytes.size() > defaultMaxBytes
                   ? Effect.fail(noAnswer("too_large"))
-                  : Effect.succeed<ProviderAnswer>({ status, headers, json: jsonOf(bytes.whole()) })
+                  : Effect.succeed(answerOf({ status, headers, body: bytes.whole() }))
               )
             })
             return use({ status, headers, each, whole })

@@ -4,6 +4,7 @@
  */
 import { Effect, Exit, type Scope } from "effect"
 import type { Dispatcher } from "undici"
+import * as ContentDecoding from "./ContentDecoding.ts"
 import type { NoAnswer } from "./NoAnswer.ts"
 import { type Exchange, flatten, reasonOf } from "./ProviderExchange.ts"
 
@@ -82,11 +83,22 @@ export const open = Effect.fnUntraced(function* (
   { maxBytes, onSent, ...request }: Exchange
 ): Effect.fn.Return<Opened, Reason, Scope.Scope> {
   const body = new Body(maxBytes)
+  const sink: ContentDecoding.Sink = {
+    add: (part) => {
+      body.add(part)
+      return !body.isOver
+    },
+    end: () => body.end(Exit.void),
+    fail: () => body.end(Exit.fail("undecodable"))
+  }
+  let content: ContentDecoding.Source | undefined
+  let received = 0
   let controller: Dispatcher.DispatchController | undefined
   let isClosed = false
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       isClosed = true
+      content?.close()
       controller?.abort(ended)
     })
   )
@@ -107,21 +119,27 @@ export const open = Effect.fnUntraced(function* (
           if (isClosed) started.abort(ended)
           else onSent()
         },
-        onResponseStart: (started, status, received) => {
+        onResponseStart: (started, status, given) => {
           if (status < 200) return
-          const headers = flatten(received)
+          const { headers, source } = ContentDecoding.into(sink, flatten(given))
+          content = source
           if (Number(headers["content-length"]) > maxBytes) return resume(Effect.fail("too_large"))
           started.pause()
           resume(Effect.succeed({ status, headers, each }))
         },
-        onResponseData: (_controller, part) => body.add(part),
+        onResponseData: (_controller, part) => {
+          received += part.length
+          if (received > maxBytes) body.end(Exit.fail("too_large"))
+          else content?.add(part)
+        },
         onResponseEnd: () => {
           // The connection is free for the next call.
           controller = undefined
-          body.end(Exit.void)
+          content?.end()
         },
         onResponseError: (_controller, cause) => {
           const reason = reasonOf(cause)
+          content?.close()
           body.end(Exit.fail(reason))
           resume(Effect.fail(reason))
         }

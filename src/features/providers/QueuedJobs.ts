@@ -123,7 +123,7 @@ export const make = <Options>(protocol: Protocol<Options>) =>
 
     const poll = (binding: ProviderBinding, jobId: string) =>
       Effect.flatMap(accessOf(binding), protocol.asking(jobId)).pipe(
-        Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
+        Effect.catchTag("NoAnswer", JobReport.ofNoState)
       )
 
     /** A job that is over (400) or gone (404) needs no stop; its state is asked for. */
@@ -170,7 +170,7 @@ export const make = <Options>(protocol: Protocol<Options>) =>
             const answer = yield* restore(access.call(protocol.submission(access, job, callback)))
             if (!ErrorOutcomes.isSuccess(answer)) return yield* refusal(answer)
             const jobId = protocol.jobIdIn(access, answer.json)
-            if (jobId === null) return ErrorOutcomes.babble
+            if (jobId === null) return ErrorOutcomes.ofForm(answer)
             yield* control.accepted(jobId)
             const stream =
               chunks === null ? null : streamOf(job.binding, { access, jobId, chunks, control, answer })

@@ -1,6 +1,7 @@
 /** The body of every error (contract, "Error envelope"). */
 import { Schema } from "effect"
 import { Scope } from "#domain/account/Grant.ts"
+import { UpstreamError } from "#domain/UpstreamError.ts"
 
 export const Issue = Schema.Struct({
   path: Schema.Array(Schema.Union([Schema.String, Schema.Finite])).annotate({
@@ -24,6 +25,11 @@ const PartsReason = Schema.Literals([
   "wrong_size",
   "not_named"
 ]).annotate({ description: "Why the parts cannot be completed to a file." })
+
+export const Upstream = UpstreamError.annotate({
+  identifier: "UpstreamError",
+  description: "What the provider's answer says of the error besides its message, as far as it does."
+})
 
 const ErrorDetails = Schema.Struct({
   code: Schema.String,

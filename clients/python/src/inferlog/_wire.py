@@ -251,6 +251,12 @@ class FailedRequestStatus(TypedDict):
     """Log lines."""
     error: str
     """Why the provider could not run it."""
+    details: NotRequired[FailedRequestStatusDetails]
+
+
+class FailedRequestStatusDetails(TypedDict):
+    code: Literal["REQUEST_FAILED"]
+    upstream: UpstreamError
 
 
 class Result(TypedDict):
@@ -310,6 +316,7 @@ class ResultWithoutOutput(TypedDict):
 class ResultWithoutOutputDetails(TypedDict):
     code: Literal["INVALID_OUTPUT", "UPSTREAM_FAILURE"]
     validationErrors: NotRequired[list[Violation]]
+    upstream: NotRequired[UpstreamError]
 
 
 # The current state of the request, and whether the cancel was accepted.
@@ -365,7 +372,13 @@ class CancelledRequestStatusFailed(TypedDict):
     """Log lines."""
     error: str
     """Why the provider could not run it."""
+    details: NotRequired[CancelledRequestStatusFailedDetails]
     cancel: Cancellation
+
+
+class CancelledRequestStatusFailedDetails(TypedDict):
+    code: Literal["REQUEST_FAILED"]
+    upstream: UpstreamError
 
 
 class ListRequestsQuery(TypedDict):
@@ -1433,6 +1446,18 @@ class MediaItem(TypedDict):
     """Bytes."""
 
 
+# What the provider's answer says of the error besides its message, as far as it does.
+UpstreamError = TypedDict(
+    "UpstreamError",
+    {
+        "status": "NotRequired[int]",
+        "code": "NotRequired[str]",
+        "param": "NotRequired[str]",
+        "type": "NotRequired[str]",
+    },
+)
+
+
 class Violation(TypedDict):
     """One breach of the model's output schema."""
 
@@ -1758,6 +1783,7 @@ class CompletedEventWithoutOutput(TypedDict):
 class CompletedEventWithoutOutputDetails(TypedDict):
     code: Literal["INVALID_OUTPUT", "UPSTREAM_FAILURE"]
     validationErrors: NotRequired[list[Violation]]
+    upstream: NotRequired[UpstreamError]
 
 
 class CompletedEvent(TypedDict):

@@ -3,7 +3,7 @@ import { Effect, Result, Schema } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Callbacks } from "#src/features/providers/Callbacks.ts"
-import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
+import * as ProviderJson from "#src/features/providers/ProviderJson.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CommonResponses from "#src/edges/http/api/CommonResponses.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
@@ -51,7 +51,6 @@ const put = HttpApiEndpoint.put("putCallback", path, options)
 const maxBytes = 32 * 1024 * 1024
 
 const tooLarge = ErrorAnswer.bodyTooLarge(maxBytes)
-const notJson = ErrorAnswer.malformed("The request body is not acceptable JSON.")
 
 const unknownAddress = new ErrorAnswer.ErrorAnswer({
   status: 401,
@@ -77,12 +76,14 @@ const serve = Effect.gen(function* () {
     if (!callbacks.isAddress(run)) return yield* unknownAddress
     if (Number(headers["content-length"] ?? 0) > maxBytes) return yield* tooLarge
     const rawBody = yield* BodyReader.read(request, maxBytes)
-    const json = JsonBytes.parse(rawBody)
-    if (Result.isFailure(json)) {
-      return yield* json.failure === "too_many_values" ? ErrorAnswer.tooManyValues : notJson
-    }
-    const callback = { json: json.success, headers, rawBody }
+    const parsed = ProviderJson.parse(rawBody, { contentType: headers["content-type"] })
+    const callback = Result.match(parsed, {
+      onSuccess: (json) => ({ json, headers, rawBody }),
+      onFailure: (fault) => ({ json: undefined, fault, headers, rawBody })
+    })
     const status = yield* callbacks.deliver({ ...run, callback })
+    if (status !== "elsewhere" && Result.isFailure(parsed))
+      return yield* ErrorAnswer.malformed(`The request body is ${parsed.failure}.`)
     switch (status) {
       case "refused":
         return yield* unknownAddress

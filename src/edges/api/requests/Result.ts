@@ -64,7 +64,9 @@ export const make = Effect.gen(function* () {
         case "Finalizing":
           return notCompleted
         case "Failed":
-          return Effect.fail(ErrorAnswer.coded(400, "REQUEST_FAILED", phase.message))
+          return Effect.fail(
+            ErrorAnswer.coded(400, "REQUEST_FAILED", phase.message, ResultView.upstreamOf(snapshot.request))
+          )
         case "Cancelled":
           return cancelled
         case "Completed":

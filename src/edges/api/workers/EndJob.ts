@@ -7,15 +7,15 @@ import * as JsonText from "#domain/JsonText.ts"
 import * as Money from "#domain/Money.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Worker } from "#src/features/providers/workers/WorkerAuthentication.ts"
-import { WorkerCalls } from "#src/features/providers/workers/WorkerCalls.ts"
+import { type OfLease, WorkerCalls } from "#src/features/providers/workers/WorkerCalls.ts"
 import * as WorkerView from "#src/features/providers/workers/WorkerView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
-import * as JsonObjectBody from "#src/edges/http/requests/JsonObjectBody.ts"
 import { invalid, issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
+import * as ReportBody from "./ReportBody.ts"
 import * as WorkerRoute from "./WorkerRoute.ts"
 
 const maxBytes = 32 * 1024 * 1024
@@ -72,7 +72,7 @@ const endpoint = HttpApiEndpoint.post("endJob", "/workers/jobs/:leaseId/result",
   .annotate(OpenApi.Summary, "Report how a job ended")
   .annotate(
     OpenApi.Description,
-    "Recorded before the answer; repeating it changes nothing. Repeat it after a 503 or without an answer. 409 `LEASE_LOST`: the report came too late."
+    "Recorded before the answer; repeating it changes nothing. Repeat it after a 503 or without an answer. 409 `LEASE_LOST`: the report came too late. 400 for a body that is no JSON, such as one with `NaN`: the request has ended then."
   )
 
 /** Each way in which a job ends has a field of its own. */
@@ -118,12 +118,12 @@ const unitsOf = (text: string | undefined): Money.Quantity | null =>
   text === undefined ? null : Option.getOrNull(Money.parseQuantity(text))
 
 /** A result may be large and come over a slow line: the heartbeats show meanwhile that the worker lives. */
-const read = (request: HttpServerRequest) =>
-  JsonObjectBody.readIfSent({
-    headers: request.headers,
-    limit: maxBytes,
-    readBody: Effect.provideService(BodyReader.read(request, maxBytes), BodyReader.BodyTimeout, "5 minutes")
-  })
+const read = (calls: WorkerCalls["Service"], request: HttpServerRequest, lease: OfLease) =>
+  Effect.provideService(
+    ReportBody.read(calls, { request, lease, what: "result", limit: maxBytes }),
+    BodyReader.BodyTimeout,
+    "5 minutes"
+  )
 
 const recorded: typeof WorkerView.RecordedBody.Type = { recorded: true }
 
@@ -131,8 +131,9 @@ export const endJob = Route.make(
   endpoint,
   WorkerCalls,
   function* (calls, { params, request }, worker: Worker) {
-    const outcome = yield* ErrorAnswer.orInvalid(parse(yield* read(request)))
-    yield* calls.end(WorkerRoute.leaseOf(params, worker), outcome)
+    const lease = WorkerRoute.leaseOf(params, worker)
+    const outcome = yield* ErrorAnswer.orInvalid(parse(yield* read(calls, request, lease)))
+    yield* calls.end(lease, outcome)
     return Answer.json(200, recorded)
   }
 )

@@ -11,6 +11,7 @@ import * as Route from "#src/edges/http/api/Route.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { invalid, issue } from "#src/edges/http/requests/Parsed.ts"
 import * as RequestBody from "#src/edges/http/requests/RequestBody.ts"
+import * as ReportBody from "./ReportBody.ts"
 import * as WorkerRoute from "./WorkerRoute.ts"
 
 /** Of one call. */
@@ -54,17 +55,14 @@ export const reportChunks = Route.make(
   endpoint,
   WorkerCalls,
   function* (calls, { params, request }, worker: Worker) {
-    const report = yield* RequestBody.read(body, request, { limit: maxBytes })
-    const { from, restart = false } = report
-    const sent = JsonText.member(report, "chunks")
+    const lease = WorkerRoute.leaseOf(params, worker)
+    const given = yield* ReportBody.read(calls, { request, lease, what: "chunk", limit: maxBytes })
+    const { from, restart = false } = yield* ErrorAnswer.orInvalid(body.check(given))
+    const sent = JsonText.member(given, "chunks")
     const chunks = isList(sent) ? JsonText.items(sent) : []
     if (restart && from > 0)
       return yield* ErrorAnswer.orInvalid(invalid(issue(["from"], "const", "must be 0 with restart")))
-    const { heard, taken } = yield* calls.chunks(WorkerRoute.leaseOf(params, worker), {
-      from,
-      chunks,
-      restart
-    })
+    const { heard, taken } = yield* calls.chunks(lease, { from, chunks, restart })
     if (taken._tag === "NotOfKind") {
       const wrong = issue(["chunks", taken.index], "type", "must be string: the model's output is text")
       return yield* ErrorAnswer.orInvalid(invalid(wrong))

@@ -14,9 +14,10 @@ import * as IdempotencyHeader from "#src/edges/api/requests/IdempotencyHeader.ts
 import * as MetadataHeader from "#src/edges/api/requests/MetadataHeader.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
-import type { ServiceError } from "#src/edges/http/ServiceErrors.ts"
+import { type ServiceError, toErrorAnswer } from "#src/edges/http/ServiceErrors.ts"
 import { Stopping } from "#src/edges/http/Stopping.ts"
 import * as OpenaiErrors from "../OpenaiErrors.ts"
+import * as CallHeaders from "./CallHeaders.ts"
 import * as Endings from "./Endings.ts"
 
 export interface Asked {
@@ -102,13 +103,19 @@ export const make = Effect.gen(function* () {
   const cancel = ({ caller, isKept, snapshot: { id, request } }: Begun): Effect.Effect<void> =>
     isKept ? Effect.void : Effect.ignore(requests.cancel({ caller, id, endpoint: request.submitted.model }))
 
-  /** Submits, and runs `use` with the request. An interruption of `use` cancels it. */
-  const begin = <A, E>(
+  /** Submits, and runs `use` with the request. An interruption of `use` cancels it. Its errors have the request's id. */
+  const begin = <A>(
     asked: Asked,
-    use: (begun: Begun) => Effect.Effect<A, E>
-  ): Effect.Effect<A, E | Effect.Error<ReturnType<typeof submit>>> =>
+    use: (begun: Begun) => Effect.Effect<A, ServiceError>
+  ): Effect.Effect<A, ServiceError> =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(submit(asked), (begun) => Effect.onInterrupt(restore(use(begun)), () => cancel(begun)))
+      Effect.flatMap(submit(asked), (begun) => {
+        const headers = CallHeaders.of(begun.snapshot)
+        return restore(use(begun)).pipe(
+          Effect.mapError((error) => OpenaiErrors.withHeaders(toErrorAnswer(error), headers)),
+          Effect.onInterrupt(() => cancel(begun))
+        )
+      })
     )
 
   const waitFor = Effect.fnUntraced(function* (

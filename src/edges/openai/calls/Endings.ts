@@ -2,7 +2,8 @@
 import type { ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 import * as ErrorOutcomes from "#src/features/providers/ErrorOutcomes.ts"
 import type { Snapshot } from "#src/features/requests/Requests.ts"
-import { failure, outcome } from "#domain/inference-request/Status.ts"
+import { failure, outcome, upstream } from "#domain/inference-request/Status.ts"
+import type { UpstreamError } from "#domain/UpstreamError.ts"
 import * as OpenaiErrors from "../OpenaiErrors.ts"
 
 /** The server has retried already, and another call would begin, and cost, from the start. */
@@ -13,12 +14,34 @@ const cut = "The request was cancelled while it ran. What it had delivered is ke
 
 const notRun = "The provider could not run the request."
 
+/** The statuses of an upstream that concern its caller, which is this server, and not the request. */
+const ours: ReadonlySet<number> = new Set([401, 402, 403, 407, 429])
+
+/**
+ * The status of the provider's error, where it has one that concerns the request. An error without one that names what is
+ * wrong with the request is the caller's to mend.
+ */
+const statusOf = ({ code, status, type }: UpstreamError): number => {
+  if (status !== undefined) return status >= 400 && status <= 599 && !ours.has(status) ? status : 500
+  return type === "invalid_request_error" || code === "context_length_exceeded" ? 400 : 500
+}
+
 /** What the provider refused is the caller's to mend, in the words of the provider. */
-const ofFailure = (message: string | null): ErrorAnswer => {
+const ofFailure = (message: string | null, upstream: UpstreamError | null): ErrorAnswer => {
   const refused = message === null ? null : ErrorOutcomes.refusalIn(message)
-  return refused === null
-    ? failed(500, message ?? notRun, "model_failed")
-    : OpenaiErrors.invalid(refused.said ?? notRun, null, "provider_refused")
+  const shown = refused === null ? (message ?? notRun) : (refused.said ?? notRun)
+  if (refused !== null) {
+    // Requests that ended before the upstream's error was kept have its status in the message.
+    const known = { ...upstream, status: refused.status }
+    return OpenaiErrors.ofUpstream(statusOf(known), {
+      message: shown,
+      code: "provider_refused",
+      upstream: known
+    })
+  }
+  return upstream === null
+    ? failed(500, shown, "model_failed")
+    : OpenaiErrors.ofUpstream(statusOf(upstream), { message: shown, code: "model_failed", upstream })
 }
 
 /** `null` if it has an output. For a request that has ended. */
@@ -38,6 +61,6 @@ export const errorOf = ({ request }: Snapshot): ErrorAnswer | null => {
     case "pending":
     case "failed":
     case "provider_failed":
-      return ofFailure(failure(request))
+      return ofFailure(failure(request), upstream(request))
   }
 }

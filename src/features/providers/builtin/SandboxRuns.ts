@@ -47,7 +47,7 @@ const decodeFlaky = Schema.decodeUnknownSync(FlakyInput)
 const flaky: SandboxRun = (job, control) =>
   Effect.suspend(() =>
     job.attempt <= decodeFlaky(job.input).failures
-      ? Effect.succeed({
+      ? Effect.succeed<ProviderOutcome>({
           _tag: "ProviderError",
           message: "The connection to the model was lost.",
           retryable: true

@@ -156,7 +156,7 @@ export const make = Effect.gen(function* () {
     }
     if (!ErrorOutcomes.isSuccess(answer)) return yield* ErrorOutcomes.ofAnswer(answer)
     const report = Prediction.read(answer.json, predictionId(job))
-    if (report === null) return ErrorOutcomes.babble
+    if (report === null) return ErrorOutcomes.ofForm(answer)
     // From a server that ignores `Prefer` and waited.
     return report._tag === "Ended" ? report.outcome : null
   })

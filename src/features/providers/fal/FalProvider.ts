@@ -29,7 +29,7 @@ const ofResult = (
   logs: ReadonlyArray<string>
 ): Effect.Effect<JobReport.JobReport, JobReport.Unclear> => {
   if (ErrorOutcomes.isSuccess(answer)) {
-    if (answer.json === undefined) return JobReport.unclear(ErrorOutcomes.babble)
+    if (answer.json === undefined) return JobReport.ofForm(answer)
     const seconds = Seconds.measured(status["metrics"], "inference_time")
     const succeeded: ProviderOutcome = { _tag: "Succeeded", output: answer.json, delivered: null, ...seconds }
     return Effect.succeed(JobReport.ended(succeeded, logs))
@@ -73,7 +73,7 @@ const makeQueued = QueuedJobs.make({
         case "COMPLETED":
           return yield* ofResult(yield* access.call({ method: "GET", url }), status, logs)
         default:
-          return yield* JobReport.unclear(ErrorOutcomes.babble)
+          return yield* JobReport.ofForm(answer)
       }
     }),
 

@@ -58,7 +58,7 @@ export const make = Effect.map(ProviderHttp, (http) => {
         maxEventSize: ServerEvents.largeEventSize
       })
     const whole = yield* answer.whole
-    if (ErrorOutcomes.isSuccess(whole)) return ErrorOutcomes.babble
+    if (ErrorOutcomes.isSuccess(whole)) return ErrorOutcomes.ofForm(whole)
     return FalFailure.of(whole, false) ?? (yield* ErrorOutcomes.ofAnswer(whole))
   })
 

@@ -47,7 +47,10 @@ interface HandOver {
   readonly control: RunControl
 }
 
-const read = ({ json }: Callback) => WorkerState.read(json)
+/** A report that is no JSON ends the run, because the worker would write the same again. */
+const read = ({ fault, json }: Callback) =>
+  fault === undefined ? WorkerState.read(json) : JobReport.ended(ErrorOutcomes.notJson(fault, "callback"))
+
 const isEnd = (callback: Callback) => JobReport.isEnded(read(callback))
 
 export const make = Effect.gen(function* () {
@@ -67,9 +70,9 @@ export const make = Effect.gen(function* () {
       })
       if (isMissing(answer)) return JobReport.taken
       if (!ErrorOutcomes.isSuccess(answer)) return yield* JobReport.ofAnswer(answer)
-      return WorkerState.read(answer.json) ?? (yield* JobReport.unclear(ErrorOutcomes.babble))
+      return WorkerState.read(answer.json) ?? (yield* JobReport.ofForm(answer))
     },
-    Effect.catchTag("NoAnswer", JobReport.ofNoAnswer)
+    Effect.catchTag("NoAnswer", JobReport.ofNoState)
   )
 
   /** Any other answer means that the worker got the request; the outcome is asked for. */
@@ -137,9 +140,10 @@ export const make = Effect.gen(function* () {
     const named = yield* Deferred.make<string>()
     const cancelByKey = cancel(binding, secret, keyOf(job))
 
-    const accept = Effect.fnUntraced(function* ({ json }: ProviderAnswer) {
+    const accept = Effect.fnUntraced(function* (answer: ProviderAnswer) {
+      const { json } = answer
       const accepted = decodeAccepted(json)
-      if (Option.isNone(accepted)) return JobReport.ended(ErrorOutcomes.babble)
+      if (Option.isNone(accepted)) return JobReport.ended(ErrorOutcomes.ofForm(answer))
       const { jobId = keyOf(job) } = accepted.value
       yield* Deferred.succeed(named, jobId)
       yield* control.accepted(jobId)
@@ -162,7 +166,9 @@ export const make = Effect.gen(function* () {
           if (!ErrorOutcomes.isSuccess(answer))
             return Effect.map(ErrorOutcomes.ofAnswer(answer), (end) => JobReport.ended(end))
           const report = WorkerState.read(answer.json)
-          return Effect.succeed(report?._tag === "Ended" ? report : JobReport.ended(ErrorOutcomes.babble))
+          return Effect.succeed(
+            report?._tag === "Ended" ? report : JobReport.ended(ErrorOutcomes.ofForm(answer))
+          )
         }),
         Effect.catchTag("NoAnswer", (error) =>
           Effect.as(

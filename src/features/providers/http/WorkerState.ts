@@ -1,6 +1,6 @@
 /** What a worker reports about a run, in every place (`docs/reference/provider-contract.md`, "States"). */
 import { Option, Schema } from "effect"
-import type { Json } from "#domain/CanonicalJson.ts"
+import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import * as JsonText from "#domain/JsonText.ts"
 import * as Money from "#domain/Money.ts"
 import * as JobReport from "../JobReport.ts"
@@ -46,8 +46,11 @@ const lines = (logs: string | ReadonlyArray<string> | undefined, isOver: boolean
 export const read = (json: Json | undefined): JobReport.JobReport | null => {
   const failed = decodeFailed(json)
   if (Option.isSome(failed)) {
-    const { error, logs } = failed.value
-    return JobReport.ended(ErrorOutcomes.modelFailed(error), lines(logs, true))
+    // With the code of the error, which the worker may have from an upstream of its own.
+    return JobReport.ended(
+      ErrorOutcomes.modelFailed(isObject(json) ? { error: json["error"] ?? null } : json),
+      lines(failed.value.logs, true)
+    )
   }
   const succeeded = decodeSucceeded(json)
   if (Option.isSome(succeeded)) {

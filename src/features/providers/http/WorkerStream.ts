@@ -13,13 +13,14 @@ import * as WorkerState from "./WorkerState.ts"
 /** Characters of a `log` event: the newest. A request keeps no more. */
 const mostLogged = 64 * 1024
 
-const babble = JobReport.ended(ErrorOutcomes.babble)
+const babbleOf = (event: ServerEvents.ServerEvent) => JobReport.ended(ErrorOutcomes.ofEvent(event))
 
 /** The state that ends a run, with what the chunks add up to unless it has an output of its own. */
-const endOf = (json: Json | undefined, output: () => Json): JobReport.JobReport => {
+const endOf = (event: ServerEvents.ServerEvent, output: () => Json): JobReport.JobReport => {
+  const json = ServerEvents.jsonOf(event)
   const state = isObject(json) && json["output"] === undefined ? { ...json, output: output() } : json
   const report = WorkerState.read(state)
-  return report?._tag === "Ended" ? report : babble
+  return report?._tag === "Ended" ? report : babbleOf(event)
 }
 
 const progressOf = (json: Json | undefined): number | null => {
@@ -40,7 +41,7 @@ export const read = (
       switch (event.event) {
         case "chunk": {
           const chunk = ServerEvents.jsonOf(event)
-          if (chunk === undefined) return babble
+          if (chunk === undefined) return babbleOf(event)
           return chunks.take(chunk) ? null : JobReport.ended(chunks.fault() ?? ErrorOutcomes.babble)
         }
         case "restart":
@@ -53,10 +54,10 @@ export const read = (
           control.note({ fraction: null, logs: event.data.slice(-mostLogged).split("\n") })
           return null
         case "completed":
-          return endOf(ServerEvents.jsonOf(event), chunks.output)
+          return endOf(event, chunks.output)
         case "failed": {
           const report = WorkerState.read(ServerEvents.jsonOf(event))
-          return report?._tag === "Ended" && report.outcome._tag === "ModelFailed" ? report : babble
+          return report?._tag === "Ended" && report.outcome._tag === "ModelFailed" ? report : babbleOf(event)
         }
         case "cancelled":
           return JobReport.ended({ _tag: "Stopped" })

@@ -78,8 +78,8 @@ const refusalOf = (answer: ProviderAnswer): Effect.Effect<ProviderOutcome> | nul
   return ErrorOutcomes.isSuccess(answer) ? null : ErrorOutcomes.ofAnswer(answer)
 }
 
-const succeededWith = (output: Json | null): ProviderOutcome =>
-  output === null ? ErrorOutcomes.babble : { _tag: "Succeeded", output, delivered: null }
+const succeededWith = (output: Json | null, answer: ProviderAnswer): ProviderOutcome =>
+  output === null ? ErrorOutcomes.ofForm(answer) : { _tag: "Succeeded", output, delivered: null }
 
 /** "The user must always check whether an error object is received": the status of a stream is that of its first event. */
 const failureIn = (json: Json): ProviderOutcome | null =>
@@ -107,7 +107,7 @@ export const make = Effect.gen(function* () {
         body,
         timeoutMs: model.timeoutSeconds * 1_000 + graceMs
       }),
-      (answer) => refusalOf(answer) ?? Effect.succeed(succeededWith(outputOf(options, answer.json)))
+      (answer) => refusalOf(answer) ?? Effect.succeed(succeededWith(outputOf(options, answer.json), answer))
     )
 
   /** A server without event streams answers with one response. */
@@ -131,8 +131,7 @@ export const make = Effect.gen(function* () {
           ? EventOutput.read(answer, { chunks, chunkIn, failureIn: (_event, json) => failureIn(json) })
           : Effect.flatMap(
               answer.whole,
-              (whole) =>
-                refusalOf(whole) ?? Effect.succeed(EventOutput.ofOne(whole.json, { chunks, chunkIn }))
+              (whole) => refusalOf(whole) ?? Effect.succeed(EventOutput.ofOne(whole, { chunks, chunkIn }))
             )
     )
   }

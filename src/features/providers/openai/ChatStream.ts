@@ -25,6 +25,7 @@ export const read = Effect.fnUntraced(function* (
   { assembly, onChunk, onParts }: Reading
 ): Effect.fn.Return<ProviderOutcome, NoAnswer> {
   let end: ChatEvent.ChatEvent | null = null
+  let babble = ErrorOutcomes.babble
 
   /** The event if the stream ends with it. */
   const endAt = (event: ChatEvent.ChatEvent): ChatEvent.ChatEvent | null => {
@@ -39,22 +40,24 @@ export const read = Effect.fnUntraced(function* (
   const take = (event: ServerEvents.ServerEvent): boolean => {
     const before = assembly.parts()
     end = endAt(ChatEvent.of(event))
+    if (end?._tag === "Babble") babble = ErrorOutcomes.ofEvent(event)
     if (assembly.parts() !== before) onParts(assembly.parts())
     return end === null
   }
 
   yield* ServerEvents.read(answer, take)
-  const outcome = yield* outcomeOf(end, assembly)
+  const outcome = wasBabble(end) ? babble : yield* outcomeOf(end, assembly)
   const last = outcome._tag === "Succeeded" ? assembly.release() : null
   if (last !== null) onChunk(last)
   return outcome
 })
 
+const wasBabble = (end: ChatEvent.ChatEvent | null): boolean => end?._tag === "Babble"
+
 const outcomeOf = (
   end: ChatEvent.ChatEvent | null,
   assembly: ChatAssembly.ChatAssembly
 ): Effect.Effect<ProviderOutcome> => {
-  if (end?._tag === "Babble") return Effect.succeed(ErrorOutcomes.babble)
   if (end?._tag === "Failed") return OpenaiErrorOutcomes.ofStreamed(end.error, assembly.parts() > 0)
   // Servers without `[DONE]` are done when each choice has a finish reason.
   if (end === null && !assembly.isFinished()) return Effect.succeed(ErrorOutcomes.cutOff)

@@ -74,6 +74,10 @@ const statusOf = (error: JsonObject): number | null => {
   return refused.test(words) ? 400 : null
 }
 
+/** The status that the error names, or that its type has. */
+const toldStatus = ({ code, type }: JsonObject): number | undefined =>
+  asStatus(code) ?? (type === "invalid_request_error" ? 400 : undefined)
+
 /**
  * For an error instead of a chunk. A server fault may pass. After a part of the answer the model has run and failed; before that the
  * error is an answer to the call, and another provider may give a better one.
@@ -81,8 +85,11 @@ const statusOf = (error: JsonObject): number | null => {
 export const ofStreamed = (error: Json, hasContent: boolean): Effect.Effect<ProviderOutcome> => {
   const status = isObject(error) ? statusOf(error) : null
   if (status !== null && (status >= 500 || status === 429 || !hasContent))
-    return ofAnswer({ status, headers: {}, json: { error } })
-  if (hasContent) return Effect.succeed(ErrorOutcomes.modelFailed(error))
+    return ofAnswer({ status, headers: {}, json: { error }, fault: null })
+  if (hasContent) {
+    const told = isObject(error) ? toldStatus(error) : undefined
+    return Effect.succeed(ErrorOutcomes.modelFailed({ error }, told))
+  }
   const said = ErrorOutcomes.saidIn(error)
   return Effect.succeed(
     ErrorOutcomes.failed(said === null ? "The provider failed." : `The provider failed: ${said}`, true)

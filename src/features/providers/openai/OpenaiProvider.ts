@@ -220,7 +220,7 @@ export const make = Effect.gen(function* () {
     const output = outputOf(options, whole)
     const error = output === null || isOfText(options) ? ChatEvent.errorOf(whole.json) : null
     if (error !== null) return yield* OpenaiErrorOutcomes.ofStreamed(error, false)
-    if (output === null) return ErrorOutcomes.babble
+    if (output === null) return ErrorOutcomes.ofForm(whole)
     if (!isOfText(options)) return succeeded(output)
     const completion = CompletionChunks.completed(output)
     onChunk(CompletionChunks.ofCompletion(completion))

@@ -26,7 +26,8 @@ export interface Lease {
 
 const expired: ProviderOutcome = {
   _tag: "Lost",
-  message: "The worker was not heard of for as long as its lease lasts."
+  message: "The worker was not heard of for as long as its lease lasts.",
+  worker: true
 }
 
 const stopped: ProviderOutcome = { _tag: "Stopped" }

@@ -134,7 +134,7 @@ export const make = QueuedJobs.make({
       const answer = yield* access.call({ method: "GET", url: urlOf(access, id) })
       if (!ErrorOutcomes.isSuccess(answer)) return yield* JobReport.ofAnswer(answer)
       const prediction = read(answer.json)
-      return prediction === null ? yield* JobReport.unclear(ErrorOutcomes.babble) : reportOf(prediction)
+      return prediction === null ? yield* JobReport.ofForm(answer) : reportOf(prediction)
     }),
 
   cancellation: (access, id) => ({ method: "POST", url: `${urlOf(access, id)}/cancel` }),

@@ -32,7 +32,7 @@ export const make = QueuedJobs.make({
     return Effect.fnUntraced(function* (access) {
       const answer = yield* access.call({ method: "GET", url: urlOf(access, `status/${jobId}`) })
       if (!ErrorOutcomes.isSuccess(answer)) return yield* JobReport.ofAnswer(answer)
-      return RunpodJobs.reportOf(answer.json, lines) ?? (yield* JobReport.unclear(ErrorOutcomes.babble))
+      return RunpodJobs.reportOf(answer.json, lines) ?? (yield* JobReport.ofForm(answer))
     })
   },
 

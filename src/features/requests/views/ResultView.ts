@@ -10,12 +10,13 @@ import {
   outcome,
   OutcomeWord,
   status,
-  Status
+  Status,
+  upstream
 } from "#domain/inference-request/Status.ts"
 import type { Urls } from "#src/kernel/settings/PublicUrls.ts"
 import type * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
 import type { Snapshot } from "../Requests.ts"
-import { Violation } from "#src/platform/views/EnvelopeView.ts"
+import { Upstream, Violation } from "#src/platform/views/EnvelopeView.ts"
 import * as MediaView from "./MediaView.ts"
 import * as RequestUrls from "./RequestUrls.ts"
 import * as WaitView from "./WaitView.ts"
@@ -63,7 +64,8 @@ export const InvalidResultBody = Schema.Struct({
   request_id: Schema.String,
   details: Schema.Struct({
     code: Schema.Literals(["INVALID_OUTPUT", "UPSTREAM_FAILURE"]),
-    validationErrors: Schema.optionalKey(Schema.Array(Violation))
+    validationErrors: Schema.optionalKey(Schema.Array(Violation)),
+    upstream: Schema.optionalKey(Upstream)
   })
 }).annotate({
   identifier: "ResultWithoutOutput",
@@ -122,6 +124,12 @@ export const result = <Payload>(
   }
 }
 
+/** What the provider says of the error, as a field of `details`. */
+export const upstreamOf = (request: Pick<VisibleRequest, "phase">) => {
+  const said = upstream(request)
+  return said === null ? {} : { upstream: said }
+}
+
 /** The body of the 422 of a request that completed without a usable output; `null` for any other request. */
 export const withoutOutput = <Payload>(
   urls: Pick<Urls, "mediaUrl">,
@@ -137,7 +145,11 @@ export const withoutOutput = <Payload>(
         details: { code: "INVALID_OUTPUT", validationErrors: request.violations }
       }
     case "provider_failed":
-      return { ...result(urls, snapshot, payloads), request_id: id, details: { code: "UPSTREAM_FAILURE" } }
+      return {
+        ...result(urls, snapshot, payloads),
+        request_id: id,
+        details: { code: "UPSTREAM_FAILURE", ...upstreamOf(request) }
+      }
     case "pending":
     case "succeeded":
     case "partial":

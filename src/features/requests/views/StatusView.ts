@@ -4,6 +4,7 @@ import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { status, Status } from "#domain/inference-request/Status.ts"
 import type * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
 import type { Snapshot } from "../Requests.ts"
+import { Upstream } from "#src/platform/views/EnvelopeView.ts"
 import * as RequestUrls from "./RequestUrls.ts"
 import * as WaitView from "./WaitView.ts"
 
@@ -68,7 +69,8 @@ export const FailedBody = Schema.Struct({
   status: Schema.Literal("FAILED"),
   ...fields,
   logs: Schema.Array(Schema.String).annotate({ description: "Log lines." }),
-  error: Schema.String.annotate({ description: "Why the provider could not run it." })
+  error: Schema.String.annotate({ description: "Why the provider could not run it." }),
+  details: Schema.optionalKey(Schema.Struct({ code: Schema.Literal("REQUEST_FAILED"), upstream: Upstream }))
 }).annotate({
   identifier: "FailedRequestStatus",
   description: "`FAILED` for good: the provider could not run it.",
@@ -143,14 +145,15 @@ export const current = (
   const { id, request } = snapshot
   const urls = RequestUrls.make(queueUrl, snapshot)
   if (request.phase._tag === "Failed") {
-    const { message } = request.phase
+    const { message, upstream } = request.phase
     return {
       status: "FAILED",
       request_id: id,
       ...urls,
       logs: request.logs,
       queue_position: 0,
-      error: message
+      error: message,
+      ...(upstream !== undefined && { details: { code: "REQUEST_FAILED", upstream } })
     }
   }
   const inferenceMs = request.phase._tag === "Completed" ? request.phase.inferenceMs : null

@@ -2,6 +2,7 @@
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { Event as RequestEvent, RequestSubmitted } from "#domain/inference-request/Event.ts"
 import * as Money from "#domain/Money.ts"
+import type { UpstreamError } from "#domain/UpstreamError.ts"
 import type { DeliveryId } from "#domain/webhook-delivery/DeliveryId.ts"
 import type { Event as DeliveryEvent } from "#domain/webhook-delivery/Event.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
@@ -19,6 +20,9 @@ const submitted = ({ ahead, deadlines, metadata, model, quote, webhook }: Reques
   startBy: dateBy(deadlines?.startBy, ahead),
   endBy: dateBy(deadlines?.endBy, ahead)
 })
+
+const upstreamOf = ({ upstream }: { readonly upstream?: UpstreamError }): JsonObject =>
+  upstream === undefined ? {} : { upstream }
 
 export const ofRequest = (event: RequestEvent): JsonObject => {
   switch (event._tag) {
@@ -54,11 +58,12 @@ export const ofRequest = (event: RequestEvent): JsonObject => {
         billingStatus: status,
         cost: Money.format(amount),
         units: Money.formatQuantity(units),
-        error: event.error
+        error: event.error,
+        ...upstreamOf(event)
       }
     }
     case "RequestFailed":
-      return { attempt: event.attempt, reason: event.reason, error: event.message }
+      return { attempt: event.attempt, reason: event.reason, error: event.message, ...upstreamOf(event) }
     case "RequestForceFailed":
       return { attempt: event.attempt, retries: event.retries, error: event.message }
     case "SweepRetried":
@@ -73,6 +78,7 @@ export const ofRequest = (event: RequestEvent): JsonObject => {
       return {
         attempt: event.attempt,
         reason: event.reason,
+        ...upstreamOf(event),
         dueAt: DateTime.format(WallTime.dateBy(event.dueAt, event))
       }
     case "RequestCancelled":

@@ -1,9 +1,10 @@
 /** Runs that end without ending the request (decisions, "Retry of transport errors", "Upstream 429"). */
 import { assert, describe, it } from "@effect/vitest"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
-import { status } from "#domain/inference-request/Status.ts"
+import * as Status from "#domain/inference-request/Status.ts"
 import type { JudgedOutcome } from "#domain/Outcome.ts"
 import { lostRuns, transportErrors } from "#domain/RetrySchedule.ts"
+import type { UpstreamError } from "#domain/UpstreamError.ts"
 import { given } from "#test/support/Scenario.ts"
 import * as Phases from "#test/support/domain/inference-request/Phases.ts"
 import * as Story from "#test/support/domain/inference-request/Story.ts"
@@ -29,7 +30,7 @@ describe("An inference request", () => {
   it("runs again after transport errors, five times from 250 ms, doubling, and then fails", () => {
     const { delays, story } = runsEndingIn(Story.outcomes.transportError, 10)
     assert.deepStrictEqual(delays, [250, 500, 1_000, 2_000, 4_000])
-    story.expectTypes("RequestFailed").expectView(Story.ofRequest(status), "FAILED")
+    story.expectTypes("RequestFailed").expectView(Story.ofRequest(Status.status), "FAILED")
   })
 
   it("uses up no try and keeps its position while its provider is unreachable", () => {
@@ -76,6 +77,39 @@ describe("An inference request", () => {
       reason: "lost",
       message: "the node is gone"
     })
+  })
+
+  it("runs again three times after runs that were lost with their workers, and says so when it fails", () => {
+    const lost: JudgedOutcome = { _tag: "Lost", message: "The worker is gone.", worker: true }
+    const { delays, story } = runsEndingIn(lost, 100)
+    assert.lengthOf(delays, 3)
+    const message = "The worker is gone. This was lost run 4 of the request, and the last."
+    story.expectTypes("RequestFailed").expectView(
+      Story.ofRequest(({ phase }) => (phase._tag === "Failed" ? phase.message : null)),
+      message
+    )
+  })
+
+  it("keeps what an upstream says of an error, with each failed run and with the end", () => {
+    const upstream: UpstreamError = { status: 503, code: "overloaded" }
+    const error: JudgedOutcome = { _tag: "ProviderError", message: "busy", retryable: true, upstream }
+    const running = given(aggregate).when(Story.submit).when(Story.dispatch(2_000))
+    running.when(Story.end(error, { at: 3_000 })).expectEvents({
+      _tag: "RequestRequeued",
+      at: 3_000,
+      attempt: 1,
+      reason: "transport_error",
+      message: "busy",
+      upstream,
+      dueAt: 3_250
+    })
+    const ends: ReadonlyArray<JudgedOutcome> = [
+      { ...error, retryable: false },
+      { _tag: "ModelFailed", message: "too long", upstream }
+    ]
+    for (const outcome of ends)
+      running.when(Story.end(outcome)).expectView(Story.ofRequest(Status.upstream), upstream)
+    running.when(Story.end(Story.outcomes.refused)).expectView(Story.ofRequest(Status.upstream), null)
   })
 
   it("does not count a lost run as a transport error", () => {
@@ -128,9 +162,9 @@ describe("An inference request", () => {
   })
 
   it("stays in progress between two runs once a provider has started it", () => {
-    given(aggregate, Phases.open["queued again"]).expectView(Story.ofRequest(status), "IN_PROGRESS")
+    given(aggregate, Phases.open["queued again"]).expectView(Story.ofRequest(Status.status), "IN_PROGRESS")
     given(aggregate, [Story.submitted, Story.dispatched(), Story.requeued(1, 4_250)]).expectView(
-      Story.ofRequest(status),
+      Story.ofRequest(Status.status),
       "IN_QUEUE"
     )
   })

@@ -56,6 +56,26 @@ describe("A provider's health", () => {
     }).pipe(Effect.provide(layer))
   )
 
+  it.effect.each([
+    ["a single input that it answers with 500", 500, [1, 1, 1, 1, 1, 1], Infinity],
+    ["a single input that breaks connections", undefined, [1, 1, 1, 1, 1, 1], Infinity],
+    ["several inputs that it answers with 500", 500, [1, 2, 3, 4, 5], 0],
+    ["a single input when it is overloaded", 503, [1, 1, 1, 1, 1, 1], Infinity],
+    ["several inputs when it is overloaded", 503, [1, 2, 3, 4, 5], 0]
+  ] as const)("with %s", ([, status, inputs, admitted]) =>
+    Effect.gen(function* () {
+      const health = yield* ProviderHealth
+      const outcome: ProviderOutcome = { ...reset, ...(status !== undefined && { upstream: { status } }) }
+      health.begin(gpu).ended(succeeded)
+      for (const input of inputs) {
+        const watch = health.begin(gpu)
+        watch.asked({ requestId: `rq${input}`, input: { prompt: input } })
+        watch.ended(outcome)
+      }
+      assert.strictEqual(health.admits(gpu), admitted)
+    }).pipe(Effect.provide(layer))
+  )
+
   it.effect("is tested with one run after a while, and the next one waits for its result", () =>
     Effect.gen(function* () {
       const health = yield* ends(reset, 5)

@@ -90,7 +90,7 @@ describe("OutputChunks", () => {
       const { chunks, own } = yield* of("text")
       assert.isFalse(own.take(1))
       const fault = own.fault()
-      assert.isTrue(fault?._tag === "ProviderError" && fault.retryable)
+      assert.strictEqual(fault?._tag, "ModelFailed")
       assert.isEmpty(chunks)
     })
   )

@@ -1,4 +1,5 @@
 import type * as Http from "node:http"
+import * as zlib from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Exit, Fiber, Layer, Logger, Redacted } from "effect"
 import { TestClock } from "effect/testing"
@@ -66,6 +67,56 @@ describe("ProviderHttp", () => {
       const { url } = yield* answering(307, "", { location: other.url })
       assert.strictEqual((yield* get(url)).status, 307)
       assert.strictEqual(other.connections(), 0)
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
+  it.live.each([
+    ["gzip", zlib.gzipSync],
+    ["x-gzip", zlib.gzipSync],
+    ["deflate", zlib.deflateSync],
+    ["deflate", zlib.deflateRawSync],
+    ["br", zlib.brotliCompressSync],
+    ["zstd", zlib.zstdCompressSync],
+    ["Identity, GZIP", zlib.gzipSync]
+  ] as const)("decodes an answer in %s that was not asked for", ([coding, compress]) =>
+    Effect.gen(function* () {
+      const { url } = yield* serve((_request, response) => {
+        const body = compress('{"a":1}')
+        response.writeHead(200, { "content-encoding": coding }).write(body.subarray(0, 3))
+        response.end(body.subarray(3))
+      })
+      const answer = yield* get(url)
+      assert.deepInclude(answer, { status: 200, json: { a: 1 }, fault: null })
+      assert.notProperty(answer.headers, "content-encoding")
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
+  it.live("ends an answer that grows beyond its limit when it is decoded", () =>
+    Effect.gen(function* () {
+      const { url } = yield* serve((_request, response) => {
+        response.writeHead(200, { "content-encoding": "gzip" }).end(zlib.gzipSync("0".repeat(1_000_000)))
+      })
+      assert.strictEqual(yield* reasonOf(get(url, { maxBytes: 10_000 })), "too_large")
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
+  it.live("returns no answer for one that cannot be decoded, and reads one without a body", () =>
+    Effect.gen(function* () {
+      const broken = yield* answering(200, "{}", { "content-encoding": "gzip" })
+      assert.strictEqual(yield* reasonOf(get(broken.url)), "undecodable")
+      const cut = yield* serve((_request, response) => {
+        response.writeHead(200, { "content-encoding": "gzip" }).end(zlib.gzipSync('{"a":1}').subarray(0, 15))
+      })
+      assert.strictEqual(yield* reasonOf(get(cut.url)), "undecodable")
+      const empty = yield* answering(404, "", { "content-encoding": "gzip" })
+      assert.strictEqual((yield* get(empty.url)).status, 404)
+    }).pipe(Effect.scoped, Effect.provide(layer()))
+  )
+
+  it.live("names a coding that it does not know", () =>
+    Effect.gen(function* () {
+      const { url } = yield* answering(200, "{}x", { "content-encoding": "compress" })
+      assert.strictEqual((yield* get(url)).fault, "encoded as compress, which is not supported")
     }).pipe(Effect.scoped, Effect.provide(layer()))
   )
 

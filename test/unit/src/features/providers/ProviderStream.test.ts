@@ -1,4 +1,5 @@
 import type * as Http from "node:http"
+import * as zlib from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Deferred, Effect, Fiber } from "effect"
 import { ProviderHttp, type StreamedAnswer } from "#src/features/providers/ProviderHttp.ts"
@@ -42,6 +43,42 @@ describe("ProviderHttp.stream", () => {
         })
       })
       assert.strictEqual(parts, "one two")
+    }).pipe(Effect.provide(ProviderHttp.layer))
+  )
+
+  it.live.each([
+    ["gzip", zlib.createGzip, zlib.constants.Z_SYNC_FLUSH],
+    ["br", zlib.createBrotliCompress, zlib.constants.BROTLI_OPERATION_FLUSH]
+  ] as const)("decodes parts in %s as they arrive", ([coding, makeEncoder, flush]) =>
+    Effect.gen(function* () {
+      let more: (() => void) | undefined
+      const { call, http } = yield* withServer((response) => {
+        const encoder = makeEncoder()
+        response.writeHead(200, { "content-encoding": coding })
+        encoder.pipe(response)
+        encoder.write("one ")
+        encoder.flush(flush)
+        more = () => encoder.end("two")
+      })
+      const parts = yield* http.stream(call, (answer) =>
+        text(answer, () => {
+          more?.()
+          more = undefined
+          return true
+        })
+      )
+      assert.strictEqual(parts, "one two")
+    }).pipe(Effect.provide(ProviderHttp.layer))
+  )
+
+  it.live("ends a part that grows beyond the limit when it is decoded, or cannot be", () =>
+    Effect.gen(function* () {
+      const bodies = [zlib.gzipSync("0".repeat(1_000_000)), Buffer.from("no gzip")]
+      const { call, http } = yield* withServer((response) => {
+        response.writeHead(200, { "content-encoding": "gzip" }).end(bodies.shift())
+      })
+      assert.strictEqual((yield* Effect.flip(http.stream(call, drain))).reason, "too_large")
+      assert.strictEqual((yield* Effect.flip(http.stream(call, drain))).reason, "undecodable")
     }).pipe(Effect.provide(ProviderHttp.layer))
   )
 

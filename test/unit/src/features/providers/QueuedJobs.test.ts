@@ -74,7 +74,7 @@ describe("A queued job whose output streams", () => {
       const { calls, port } = yield* server
       const follow: Follow = (_access, _answer, chunks) => Effect.sync(() => void chunks.take(1))
       const outcome = yield* outcomeOf(port, follow, true)
-      assert.isTrue(outcome._tag === "ProviderError" && outcome.retryable, JSON.stringify(outcome))
+      assert.strictEqual(outcome._tag, "ModelFailed", JSON.stringify(outcome))
       assert.deepStrictEqual(calls, ["/jobs: Bearer secret", "/jobs/j1/cancel: Bearer secret"])
     })
   )

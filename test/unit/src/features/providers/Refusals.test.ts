@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
+import type { UpstreamError } from "#domain/UpstreamError.ts"
 import { NoAnswer } from "#src/features/providers/NoAnswer.ts"
 import { type ProviderAnswer } from "#src/features/providers/ProviderHttp.ts"
 import * as ErrorOutcomes from "#src/features/providers/ErrorOutcomes.ts"
@@ -10,14 +11,16 @@ import * as ErrorOutcomes from "#src/features/providers/ErrorOutcomes.ts"
 const answer = (status: number, headers: ProviderAnswer["headers"] = {}, json?: Json): ProviderAnswer => ({
   status,
   headers,
-  json
+  json,
+  fault: null
 })
 
 const limited = (retryAfterMs: number): ProviderOutcome => ({ _tag: "RateLimited", retryAfterMs })
-const error = (message: string, retryable: boolean): ProviderOutcome => ({
+const error = (message: string, retryable: boolean, upstream?: UpstreamError): ProviderOutcome => ({
   _tag: "ProviderError",
   message,
-  retryable
+  retryable,
+  ...(upstream !== undefined && { upstream })
 })
 
 /** Fifteen seconds before the date in the table. */
@@ -35,34 +38,49 @@ const meanings: ReadonlyArray<readonly [string, ProviderAnswer, ProviderOutcome]
   ],
   ["429 with what is neither", answer(429, { "retry-after": "soon" }), limited(5_000)],
   ["503 that says when", answer(503, { "retry-after": "2" }), limited(2_000)],
-  ["503", answer(503), error("The provider failed with status 503.", true)],
+  ["503", answer(503), error("The provider failed with status 503.", true, { status: 503 })],
   [
     "500, of whose words nothing is told",
     answer(500, {}, { error: "at /srv/x.py:7" }),
-    error("The provider failed with status 500.", true)
+    error("The provider failed with status 500.", true, { status: 500 })
   ],
-  ["408", answer(408), error("The provider asks to try again (status 408).", true)],
+  ["408", answer(408), error("The provider asks to try again (status 408).", true, { status: 408 })],
   ["301", answer(301), error("The provider answered with status 301; redirects are not followed.", false)],
   [
     "401, which may tell the credential",
     answer(401, {}, { error: "wrong key sk-1" }),
-    error("The provider does not accept the credential (status 401).", false)
+    error("The provider does not accept the credential (status 401).", false, { status: 401 })
   ],
-  ["400 without words", answer(400), error("The provider refused the run with status 400.", false)],
+  [
+    "400 without words",
+    answer(400),
+    error("The provider refused the run with status 400.", false, { status: 400 })
+  ],
   [
     "400 with an error",
     answer(400, {}, { error: "too long" }),
-    error("The provider refused the run with status 400: too long", false)
+    error("The provider refused the run with status 400: too long", false, { status: 400 })
   ],
   [
     "400 with an error of OpenAI's",
-    answer(400, {}, { error: { message: "too long", code: 7 } }),
-    error("The provider refused the run with status 400: too long", false)
+    answer(
+      400,
+      {},
+      { error: { message: "too long", code: "context_length_exceeded", param: "messages[0]", type: "a" } }
+    ),
+    error("The provider refused the run with status 400: too long", false, {
+      status: 400,
+      code: "context_length_exceeded",
+      param: "messages[0]",
+      type: "a"
+    })
   ],
   [
     "422 of FastAPI's",
     answer(422, {}, { detail: [{ loc: ["body"], msg: "field required" }, { msg: "not a number" }] }),
-    error("The provider refused the run with status 422: field required; not a number", false)
+    error("The provider refused the run with status 422: field required; not a number", false, {
+      status: 422
+    })
   ],
   ["200, where it is no answer", answer(200), ErrorOutcomes.babble]
 ]

@@ -7,6 +7,7 @@ import { KeyId } from "#domain/Ids.ts"
 import { WorkerPool } from "#src/features/providers/pull/WorkerPool.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 import { SkippedTime } from "#test/support/SkippedTime.ts"
+import * as HttpProbe from "#test/support/HttpProbe.ts"
 import { TestServer } from "#test/support/TestServer.ts"
 import * as Server from "#test/support/src/features/providers/workers/WorkerServer.ts"
 import * as Until from "#test/support/Until.ts"
@@ -31,7 +32,35 @@ const begin = Effect.fnUntraced(function* (authorization: string, value = "in") 
 const lost = [409, "LEASE_LOST"]
 const told = (reply: Parameters<typeof Server.codeOf>[0]) => [reply.status, Server.codeOf(reply)]
 
+const json = { "content-type": "application/json" }
+
 layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
+  it.effect.each([
+    ["result", '{"output":{"score":NaN}}', "not JSON: NaN at /output/score"],
+    ["result", "<html>", "HTML, not JSON"],
+    ["chunks", '{"from":0,"chunks":["a",Infinity]}', "not JSON: Infinity at /chunks/1"]
+  ] as const)("that reports a %s of %j learns what is wrong, and its request ends", ([call, text, fault]) =>
+    Effect.gen(function* () {
+      const { authorization } = yield* Server.workerKey()
+      const { id, leaseId } = yield* begin(authorization)
+      const { port } = yield* TestServer
+      const report = HttpProbe.send(port, {
+        method: "POST",
+        path: `/workers/jobs/${leaseId}/${call}`,
+        headers: { ...json, authorization },
+        body: text
+      })
+      const reply = yield* report
+      assert.strictEqual(reply.status, 400, reply.text)
+      assert.include(reply.text, fault)
+      const { attempt, phase } = yield* Server.requestOf(id)
+      assert.strictEqual(attempt, 1)
+      assert.strictEqual(phase._tag, "Completed")
+      assert.include(phase._tag === "Completed" ? phase.error : null, fault)
+      assert.strictEqual((yield* report).status, 400)
+    })
+  )
+
   it.effect("gets a job, reports its progress, and its result becomes the request's", () =>
     Effect.gen(function* () {
       const { authorization } = yield* Server.workerKey()

@@ -42,7 +42,10 @@ export const streamContract = (name: string, { provider, upstream: start }: Stre
   })
 
   /** A run whose stream ends in the middle. */
-  const assertBroken = Effect.fnUntraced(function* (course: PlannedStream.Course, retryable: boolean) {
+  const assertBroken = Effect.fnUntraced(function* (
+    course: PlannedStream.Course,
+    expected: "retryable" | "refused" | "failed"
+  ) {
     const { chunks, outcome, upstream } = yield* begin(course)
     const ended = yield* outcome
     if (upstream.survivesCut) {
@@ -50,8 +53,13 @@ export const streamContract = (name: string, { provider, upstream: start }: Stre
       assert.strictEqual(chunks.join(""), PlannedStream.output)
       return
     }
-    assert.strictEqual(ended._tag, "ProviderError", JSON.stringify(ended))
-    if (ended._tag === "ProviderError") assert.strictEqual(ended.retryable, retryable, ended.message)
+    assert.strictEqual(
+      ended._tag,
+      expected === "failed" ? "ModelFailed" : "ProviderError",
+      JSON.stringify(ended)
+    )
+    if (ended._tag === "ProviderError")
+      assert.strictEqual(ended.retryable, expected === "retryable", ended.message)
     assert.deepStrictEqual(chunks, [first])
   })
 
@@ -78,9 +86,11 @@ export const streamContract = (name: string, { provider, upstream: start }: Stre
       })
     )
 
-    it.live("does not take a stream that is cut in the middle for the whole", () => assertBroken("cut", true))
-    it.live("does not take what its protocol does not have", () => assertBroken("babbles", true))
-    it.live("limits a chunk", () => assertBroken("huge", false))
+    it.live("does not take a stream that is cut in the middle for the whole", () =>
+      assertBroken("cut", "retryable")
+    )
+    it.live("does not take what its protocol does not have", () => assertBroken("babbles", "failed"))
+    it.live("limits a chunk", () => assertBroken("huge", "refused"))
 
     it.live("ends the stream when the client cancels, with what was made", () =>
       Effect.gen(function* () {

@@ -93,7 +93,7 @@ describe("The worker contract", () => {
       const { calls, jobIds, outcome } = yield* begin((_request, response) =>
         JsonHttp.answer(response, 202, { jobId })
       )
-      assert.deepInclude(yield* outcome, { _tag: "ProviderError", retryable: true })
+      assert.deepInclude(yield* outcome, { _tag: "ModelFailed" })
       assert.deepStrictEqual([jobIds, calls], [[], ["POST /run"]])
     }).pipe(Effect.scoped)
   )

@@ -106,16 +106,23 @@ describe("A worker's stream", () => {
     })
   )
 
-  it.effect.each([
-    ["no end", [chunk("a")]],
-    ["a chunk of another kind", ["event: chunk\ndata: 1"]],
-    ["a chunk that is not JSON", ["event: chunk\ndata: a"]],
-    ["a malformed end", ["event: failed\ndata: {}"]],
-    ["an end that is not JSON", ["event: completed\ndata: {"]]
-  ] as const)("with %s may be tried again", ([, events]) =>
+  it.effect("without an end may be tried again", () =>
     Effect.gen(function* () {
-      const { ended } = yield* read(...events)
+      const { ended } = yield* read(chunk("a"))
       assert.isTrue(ended._tag === "ProviderError" && ended.retryable)
+    })
+  )
+
+  it.effect.each([
+    ["a chunk of another kind", "event: chunk\ndata: 1", "answer is not one of its protocol."],
+    ["a chunk that is not JSON", "event: chunk\ndata: a", "event is text, not JSON."],
+    ["a chunk with NaN", 'event: chunk\ndata: {"a":[NaN]}', "event is not JSON: NaN at /a/0."],
+    ["a malformed end", "event: failed\ndata: {}", "answer is not one of its protocol."],
+    ["an end that is not JSON", "event: completed\ndata: {", "event is not JSON: its end."]
+  ] as const)("with %s is not repeated, and says so", ([, event, message]) =>
+    Effect.gen(function* () {
+      const { ended } = yield* read(event)
+      assert.deepStrictEqual(ended, { _tag: "ModelFailed", message: `The provider's ${message}` })
     })
   )
 })

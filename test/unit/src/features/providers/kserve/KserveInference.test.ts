@@ -172,12 +172,12 @@ describe("A server's rejection", () => {
     })
   )
 
-  it.live("is retryable when the answer lacks a requested output", () =>
+  it.live("is final when the answer lacks a requested output", () =>
     Effect.gen(function* () {
       const answer = { outputs: [{ name: "sum", datatype: "FP32", shape: [1], data: [1] }] }
       assert.deepStrictEqual(outputOf(yield* endOf(200, answer)), { sum: 1 })
-      const outcome = errorAnswer(yield* endOf(200, answer, { outputs: { total: "total" } }))
-      assert.isTrue("retryable" in outcome && outcome.retryable)
+      const outcome = yield* endOf(200, answer, { outputs: { total: "total" } })
+      assert.strictEqual(outcome._tag, "ModelFailed")
     })
   )
 

@@ -456,7 +456,8 @@ describe("A streamed chat completion", () => {
       const message = "context length exceeded"
       assert.deepStrictEqual(yield* ends({ message, type: "BadRequestError", code: 400 }), {
         _tag: "ModelFailed",
-        message
+        message,
+        upstream: { status: 400, type: "BadRequestError" }
       })
       for (const error of [
         { message, type: "InternalServerError", code: 500 },
@@ -542,9 +543,9 @@ describe("A streamed chat completion", () => {
       ]
       for (const data of hostile) {
         const outcome = yield* read(events(text("Hi"), data, end(), "[DONE]"))
-        assert.isTrue(outcome._tag === "ProviderError" && outcome.retryable, data.slice(0, 60))
+        assert.strictEqual(outcome._tag, "ModelFailed", data.slice(0, 60))
       }
-      assert.strictEqual((yield* read(events("[DONE]")))._tag, "ProviderError")
+      assert.strictEqual((yield* read(events("[DONE]")))._tag, "ModelFailed")
     })
   )
 

@@ -192,7 +192,7 @@ describe("OpenaiProvider", () => {
         { url: "data:image/webp;base64,AAAA" }
       ])
       const without = yield* outcomeAt(answer({ data: [{ revised_prompt: "An otter" }] }), options)
-      assert.strictEqual(without._tag, "ProviderError")
+      assert.strictEqual(without._tag, "ModelFailed")
     })
   )
 
@@ -249,7 +249,7 @@ describe("OpenaiProvider", () => {
         ["text/html", "<html>"],
         ["audio/mpeg", ""]
       ] as const)
-        assert.strictEqual((yield* at(type, body))._tag, "ProviderError", type)
+        assert.strictEqual((yield* at(type, body))._tag, "ModelFailed", type)
     })
   )
 
@@ -299,7 +299,8 @@ describe("OpenaiProvider", () => {
       const expected: ProviderOutcome = {
         _tag: "ProviderError",
         message: `The provider refused the run with status 400: ${message}`,
-        retryable: false
+        retryable: false,
+        upstream: { status: 400, code: "content_policy_violation", type: "invalid_request_error" }
       }
       assert.deepStrictEqual(outcome, expected)
     })

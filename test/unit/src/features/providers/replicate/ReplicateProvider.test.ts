@@ -178,7 +178,8 @@ describe("ReplicateProvider", () => {
       assert.deepStrictEqual(outcome, {
         _tag: "ProviderError",
         message: `The provider refused the run with status 422: ${detail}`,
-        retryable: false
+        retryable: false,
+        upstream: { status: 422 }
       })
     })
   )
@@ -190,7 +191,7 @@ describe("ReplicateProvider", () => {
         status: "starting",
         urls: { get: "http://169.254.169.254/latest" }
       })
-      assert.isTrue(outcome._tag === "ProviderError" && outcome.retryable)
+      assert.strictEqual(outcome._tag, "ModelFailed")
       assert.isEmpty(jobIds)
       assert.deepStrictEqual(paths, ["/v1/predictions"])
     })

@@ -1,0 +1,95 @@
+/** Errors of upstreams, as clients of OpenAI's API and of this service's own routes get them. */
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { RequestId } from "#domain/Ids.ts"
+import type { JudgedOutcome } from "#domain/Outcome.ts"
+import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
+import * as Lifecycle from "#test/support/Lifecycle.ts"
+import { SkippedTime } from "#test/support/SkippedTime.ts"
+import { testModel } from "#test/support/TestModels.ts"
+import * as TestServer from "#test/support/TestServer.ts"
+import * as FalClients from "#test/support/src/edges/fal/FalClients.ts"
+import { call, jsonHeaders } from "#test/support/src/edges/http/Calls.ts"
+
+const model = "test/chat"
+const catalog = BuiltinCatalog.layerOf([testModel(model, { serves: ["chat"], inputSchema: {} })])
+
+const serving = TestServer.layer({ catalog }).pipe(Layer.provideMerge(SkippedTime.layer))
+
+const tooLong = {
+  status: 400,
+  code: "context_length_exceeded",
+  param: "messages",
+  type: "invalid_request_error"
+} as const
+
+const refused = (status: number, upstream: object): JudgedOutcome => ({
+  _tag: "ProviderError",
+  message: `The provider refused the run with status ${status}: Too long.`,
+  retryable: false,
+  upstream
+})
+
+/** A chat whose run ends so: its answer, and the request's id. */
+const chat = Effect.fnUntraced(function* (outcome: JudgedOutcome, stream: boolean) {
+  const { key, urls } = yield* TestServer.TestServer
+  const body = JSON.stringify({ model, stream, messages: [{ role: "user", content: "Hi" }] })
+  const calling = call({ method: "POST", path: "/v1/chat/completions", headers: jsonHeaders, body })
+  const asked = { authorization: key, model, status: "IN_QUEUE" }
+  const ending = Effect.gen(function* () {
+    const id = RequestId.make(yield* Effect.promise(() => FalClients.newest(urls.queueUrl, asked)))
+    yield* Lifecycle.start(id)
+    yield* Lifecycle.end(id, outcome)
+    return id
+  })
+  const { until } = yield* SkippedTime
+  const [reply, id] = yield* until("20 millis")(Effect.all([calling, ending], { concurrency: 2 }))
+  return { reply, id, error: Reflect.get(Object(reply.json), "error") as unknown }
+})
+
+layer(serving, { excludeTestServices: true })("an error of an upstream", (it) => {
+  it.effect.each([
+    ["with its code, parameter and status", refused(400, tooLong), 400, { ...tooLong, message: "Too long." }],
+    ["with its status", refused(404, { status: 404 }), 404, { code: "provider_refused", param: null }],
+    [
+      "without the status of this server's own credential",
+      refused(403, { status: 403 }),
+      500,
+      { param: null }
+    ],
+    [
+      "with the code of a run that failed",
+      { _tag: "ModelFailed", message: "No.", upstream: { code: "bad_image", type: "invalid_request_error" } },
+      400,
+      { code: "bad_image", message: "No." }
+    ],
+    ["as ours without one", { _tag: "ModelFailed", message: "No." }, 500, { code: "model_failed" }]
+  ] as const)(
+    "reaches clients of /v1 %s, and every answer names the request",
+    ([, outcome, status, expected]) =>
+      Effect.gen(function* () {
+        const { error, id, reply } = yield* chat(outcome, false)
+        assert.strictEqual(reply.status, status, reply.text)
+        const { status: _status, ...shown } = { status, ...expected }
+        assert.deepInclude(error, shown)
+        assert.strictEqual(reply.headers["x-inferlog-request-id"], id)
+      })
+  )
+
+  it.effect("is in the details of this service's own routes, and in the timeline", () =>
+    Effect.gen(function* () {
+      const { id } = yield* chat(refused(400, tooLong), false)
+      const path = `/${model}/requests/${id}`
+      const result = yield* call({ path })
+      assert.strictEqual(result.status, 400, result.text)
+      assert.deepStrictEqual(Reflect.get(Object(result.json), "details"), {
+        code: "REQUEST_FAILED",
+        upstream: tooLong
+      })
+      const status = yield* call({ path: `${path}/status` })
+      assert.deepInclude(status.json, { details: { code: "REQUEST_FAILED", upstream: tooLong } })
+      const timeline = yield* call({ path: `/requests/${id}/events` })
+      assert.include(timeline.text, "context_length_exceeded")
+    })
+  )
+})
