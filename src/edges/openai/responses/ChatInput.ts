@@ -182,7 +182,8 @@ const messagesOf = (
 ): Translated<ReadonlyArray<JsonObject>> => {
   for (const [index, item] of items.entries()) {
     if (!isObject(item)) return refused(`input[${index}]`, `input[${index}] must be an object.`)
-    const unnamed = item["role"] === undefined && typeof item["id"] === "string" ? "item_reference" : "message"
+    const unnamed =
+      item["role"] === undefined && typeof item["id"] === "string" ? "item_reference" : "message"
     const type = item["type"] ?? unnamed
     const found = type === "item_reference" ? references.get(String(item["id"])) : undefined
     if (found !== undefined) refer(conversation, found)
@@ -236,7 +237,10 @@ const chosen = (choice: Json | undefined, functions: ReadonlyArray<JsonObject>):
   if (type === "allowed_tools") {
     const named = (isList(tools) ? tools : []).filter(isObject).filter((tool) => isOfChat(tool["type"]))
     const allowed = new Set(named.map((tool) => tool["name"]))
-    return chosen(mode ?? "auto", functions.filter((one) => allowed.has(nameOf(one))))
+    return chosen(
+      mode ?? "auto",
+      functions.filter((one) => allowed.has(nameOf(one)))
+    )
   }
   if (functions.length === 0) return {}
   return isOfChat(type)
@@ -268,26 +272,24 @@ export interface ChatInput {
   readonly leftOut: ReadonlyArray<string>
 }
 
-const verbosityOf = (text: Json | undefined): Json | undefined => (isObject(text) ? text["verbosity"] : undefined)
+const verbosityOf = (text: Json | undefined): Json | undefined =>
+  isObject(text) ? text["verbosity"] : undefined
 
 /** The input of the chat. */
 export const of = (body: JsonObject, references: ItemReferences.References): Translated<ChatInput> =>
   Result.flatMap(inputOf(body, references), (messages) =>
-    Result.map(
-      toolsOf(body["tools"]),
-      ({ functions, leftOut }): ChatInput => ({
-        leftOut,
-        input: {
-          messages,
-          ...present(Object.fromEntries(same.map((name) => [name, body[name]]))),
-          ...present({
-            max_completion_tokens: body["max_output_tokens"],
-            response_format: formatOf(body["text"]),
-            verbosity: verbosityOf(body["text"]),
-            reasoning_effort: effortOf(body["reasoning"])
-          }),
-          ...chosen(body["tool_choice"], functions)
-        }
-      })
-    )
+    Result.map(toolsOf(body["tools"]), ({ functions, leftOut }): ChatInput => ({
+      leftOut,
+      input: {
+        messages,
+        ...present(Object.fromEntries(same.map((name) => [name, body[name]]))),
+        ...present({
+          max_completion_tokens: body["max_output_tokens"],
+          response_format: formatOf(body["text"]),
+          verbosity: verbosityOf(body["text"]),
+          reasoning_effort: effortOf(body["reasoning"])
+        }),
+        ...chosen(body["tool_choice"], functions)
+      }
+    }))
   )

@@ -22,7 +22,9 @@ const grammarOf = (format: Json | undefined): string => {
 
 /** The function of a chat. */
 export const functionOf = ({ description, format, name }: JsonObject): JsonObject => {
-  const told = [typeof description === "string" ? description : "", grammarOf(format)].filter((text) => text !== "")
+  const told = [typeof description === "string" ? description : "", grammarOf(format)].filter(
+    (text) => text !== ""
+  )
   return { name: name ?? "", ...(told.length > 0 && { description: told.join("\n\n") }), parameters }
 }
 

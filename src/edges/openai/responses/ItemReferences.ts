@@ -44,7 +44,8 @@ const named = (id: string): Named | null => {
 const foundIn = (output: Json, { kind, place, request }: Named): Found | null => {
   if (kind === "rs") return { _tag: "Reasoning" }
   const message = ResponseItems.messageIn(output)
-  if (message === null) return kind === "msg" && typeof output === "string" ? { _tag: "Message", text: output } : null
+  if (message === null)
+    return kind === "msg" && typeof output === "string" ? { _tag: "Message", text: output } : null
   if (kind === "msg") {
     const { refusal, text } = ResponseItems.saidIn(message)
     return { _tag: "Message", text: text ?? refusal ?? "" }

@@ -99,7 +99,8 @@ const textsIn = (content: Json | undefined, type: string): string => {
     .join("")
 }
 
-const orNull = (value: Json | undefined): string | null => (typeof value === "string" && value !== "" ? value : null)
+const orNull = (value: Json | undefined): string | null =>
+  typeof value === "string" && value !== "" ? value : null
 
 /** What a message or a delta of it says; its content is a text, or a list of parts. */
 export const saidIn = (given: JsonObject): Said => {
