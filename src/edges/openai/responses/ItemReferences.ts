@@ -7,7 +7,7 @@ import { isList, isObject, type Json } from "#domain/CanonicalJson.ts"
 import { RequestId } from "#domain/Ids.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { Requests } from "#src/features/requests/Requests.ts"
-import { ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
+import type { ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 import * as OpenaiErrors from "../OpenaiErrors.ts"
 import * as ResponseItems from "./ResponseItems.ts"
 

@@ -22,6 +22,12 @@ const ofChunks = (...chunks: ReadonlyArray<JsonObject>): ReadonlyArray<Event> =>
   return eventsIn(events.begin() + chunks.map(events.take).join("") + events.end(null))
 }
 
+/** The items of the response that the last event has. */
+const outputOf = (events: ReadonlyArray<Event>): ReadonlyArray<JsonObject> => {
+  const response = events.at(-1)?.["response"] as { readonly output: ReadonlyArray<JsonObject> } | undefined
+  return response?.output ?? []
+}
+
 const reasons = { length: "max_output_tokens", content_filter: "content_filter" } as const
 
 describe("The events of a response", () => {
@@ -76,7 +82,7 @@ describe("The events of a response", () => {
       )
       const message = { role: "assistant", content: "Hi", [name]: "Think hard" }
       const whole = ResponseObject.ofCompletion(about, { choices: [{ message, finish_reason: "stop" }] })
-      assert.deepStrictEqual((events.at(-1)?.["response"] as JsonObject)["output"], whole["output"])
+      assert.deepStrictEqual(outputOf(events), whole["output"])
     }
   })
 
@@ -98,7 +104,7 @@ describe("The events of a response", () => {
     ]
     for (const given of pieces) {
       const events = ofChunks(...given.map((piece) => chunk({ tool_calls: [piece] })))
-      const calls = (events.at(-1)?.["response"] as JsonObject)["output"] as ReadonlyArray<JsonObject>
+      const calls = outputOf(events)
       assert.deepStrictEqual(
         calls.map(({ arguments: made, call_id: id, name }) => [id, name, made]),
         [
@@ -108,7 +114,7 @@ describe("The events of a response", () => {
       )
     }
     const unnamed = ofChunks(chunk({ tool_calls: [{ function: { name: "one", arguments: "{}" } }] }))
-    const [call] = (unnamed.at(-1)?.["response"] as JsonObject)["output"] as ReadonlyArray<JsonObject>
+    const [call] = outputOf(unnamed)
     assert.strictEqual(call?.["call_id"], "call_1_0")
   })
 
