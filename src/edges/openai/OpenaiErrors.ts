@@ -25,6 +25,9 @@ const answer = (status: number, error: OpenaiError, headers: Answer.Headers = An
 export const invalid = (message: string, param: string | null = null, code: string | null = null) =>
   answer(400, { message, type: "invalid_request_error", param, code })
 
+export const notFound = (message: string, param: string | null = null, code: string | null = null) =>
+  answer(404, { message, type: "invalid_request_error", param, code })
+
 export const server = (
   status: number,
   message: string,

@@ -11,6 +11,7 @@ import * as CallHeaders from "../calls/CallHeaders.ts"
 import * as Calls from "../calls/Calls.ts"
 import * as StoredForm from "../files/StoredForm.ts"
 import * as UploadForm from "../files/UploadForm.ts"
+import * as FormFields from "./FormFields.ts"
 import * as ObjectCall from "../objects/ObjectCall.ts"
 import * as StoredBytes from "../objects/StoredBytes.ts"
 import * as OpenaiErrors from "../OpenaiErrors.ts"
@@ -52,7 +53,7 @@ export const createTranscription = Route.make(
       Effect.gen(function* () {
         const { model, stream, ...fields } = form.fields
         const format = fields["response_format"]
-        if (stream === true)
+        if (stream === "true")
           return yield* OpenaiErrors.invalid(
             "Transcriptions are not streamed here.",
             "stream",
@@ -60,9 +61,9 @@ export const createTranscription = Route.make(
           )
         if (!plain.has(format) && !json.has(format))
           return yield* OpenaiErrors.invalid("response_format must be json or text.", "response_format")
-        const { endpoint } = (yield* served(caller, model, "transcriptions")).model
+        const { endpoint, inputSchema } = (yield* served(caller, model, "transcriptions")).model
         const { fileUrl } = yield* store(caller, form)
-        const input = { ...fields, file: fileUrl }
+        const input = { ...FormFields.typed(fields, inputSchema), file: fileUrl }
         const asked = { request, caller, path: "v1/audio/transcriptions", endpoint, input }
         const identity = identityOf(form)
         return { asked: { ...asked, bytes: identity, content: () => identity.toString("base64url") }, format }

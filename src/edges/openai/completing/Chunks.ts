@@ -130,8 +130,14 @@ export const make = ({ kind, names, withUsage }: About): Chunks => {
 
   const finish = (): ReadonlyArray<JsonObject> => {
     if (last.length === 0)
-      return [...begin(), JsonText.edit(Completions.textChunk(kind, names, "", "stop"), { set: membersOf(others) })]
-    return [...last.slice(0, -1), ...last.slice(-1).map((chunk) => JsonText.edit(chunk, { set: membersOf(others) }))]
+      return [
+        ...begin(),
+        JsonText.edit(Completions.textChunk(kind, names, "", "stop"), { set: membersOf(others) })
+      ]
+    return [
+      ...last.slice(0, -1),
+      ...last.slice(-1).map((chunk) => JsonText.edit(chunk, { set: membersOf(others) }))
+    ]
   }
 
   return {

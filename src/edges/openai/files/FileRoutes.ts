@@ -3,13 +3,13 @@ import { Effect, Schema } from "effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { FileId } from "#domain/Ids.ts"
+import type { Caller } from "#src/features/accounts/Caller.ts"
 import { AssetLibrary, type LibraryFile } from "#src/features/files/AssetLibrary.ts"
 import { MediaStore } from "#src/features/media/MediaStore.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as ListParameters from "#src/edges/http/api/ListParameters.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { anyQuery, Requires, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
-import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as OpenaiErrors from "../OpenaiErrors.ts"
 import * as OpenaiRoute from "../OpenaiRoute.ts"
 import * as StoredForm from "./StoredForm.ts"
@@ -47,6 +47,24 @@ const shown = (file: LibraryFile, purpose = "user_data"): typeof FileObject.Type
 
 const idOf = (given: string): string => (given.startsWith(prefix) ? given.slice(prefix.length) : given)
 
+/** As OpenAI's API knows them (https://platform.openai.com/docs/api-reference/files/create). */
+const purposes = ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] as const
+
+const isPurpose = Schema.is(Schema.Literals(purposes))
+
+const unknownPurpose = OpenaiErrors.invalid(`purpose must be one of ${purposes.join(", ")}.`, "purpose")
+
+/** The form of an answer for a file that is not there: also one that was there. */
+const noSuchFile = OpenaiErrors.notFound("No such File object.", "id")
+
+const found = Effect.map(
+  AssetLibrary,
+  (library) => (caller: Caller, given: string) =>
+    Effect.catchTag(library.get({ caller, id: idOf(given) }), ["FileNotFound", "FileGone"], () =>
+      Effect.fail(noSuchFile)
+    )
+)
+
 const params = { fileId: Schema.String.annotate({ description: "As an upload or a list gave it." }) }
 const error = OpenaiRoute.errors
 
@@ -68,10 +86,10 @@ export const createFile = Route.make(
   function* ({ library, read, store }, { request }, caller) {
     return yield* read(request, caller, (form) =>
       Effect.gen(function* () {
-        const { fileId } = yield* store(caller, form)
         const { purpose } = form.fields
-        const file = yield* library.get({ caller, id: fileId })
-        return Answer.json(200, shown(file, typeof purpose === "string" ? purpose : undefined))
+        if (!isPurpose(purpose)) return yield* unknownPurpose
+        const { fileId } = yield* store(caller, form)
+        return Answer.json(200, shown(yield* library.get({ caller, id: fileId }), purpose))
       })
     )
   }
@@ -131,8 +149,8 @@ const getEndpoint = HttpApiEndpoint.get("getOpenaiFile", "/v1/files/:fileId", {
   .annotate(OpenApi.Summary, "One file (OpenAI)")
   .annotate(OpenApi.Description, "The record of a file.")
 
-export const getFile = Route.make(getEndpoint, AssetLibrary, function* (library, { params }, caller) {
-  return Answer.json(200, shown(yield* library.get({ caller, id: idOf(params.fileId) })))
+export const getFile = Route.make(getEndpoint, found, function* (get, { params }, caller) {
+  return Answer.json(200, shown(yield* get(caller, params.fileId)))
 })
 
 const contentEndpoint = HttpApiEndpoint.get("getOpenaiFileContent", "/v1/files/:fileId/content", {
@@ -147,13 +165,13 @@ const contentEndpoint = HttpApiEndpoint.get("getOpenaiFileContent", "/v1/files/:
 
 export const getContent = Route.make(
   contentEndpoint,
-  Effect.all({ library: AssetLibrary, media: MediaStore }),
-  function* ({ library, media }, { params }, caller) {
-    const { fileId } = yield* library.get({ caller, id: idOf(params.fileId) })
+  Effect.all({ get: found, media: MediaStore }),
+  function* ({ get, media }, { params }, caller) {
+    const { fileId } = yield* get(caller, params.fileId)
     const opened = yield* Effect.catchTag(media.open(FileId.make(fileId)), "MediaGone", () =>
       Effect.succeed(null)
     )
-    if (opened === null) return yield* ErrorAnswer.unknownFile
+    if (opened === null) return yield* noSuchFile
     const { contentType, disposition, size } = opened.media
     return HttpServerResponse.stream(opened.body, {
       contentType,

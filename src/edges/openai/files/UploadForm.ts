@@ -29,22 +29,18 @@ const patience = "5 minutes"
 const notAForm = OpenaiErrors.invalid("The body must be multipart/form-data.")
 const noFile = OpenaiErrors.invalid("file must be a file.", "file")
 
-const valueOf = (text: string): string | number | boolean =>
-  /^(true|false|-?\d{1,15}(\.\d{1,15})?)$/.test(text) ? (JSON.parse(text) as number | boolean) : text
-
 interface Received {
   readonly name: string
   readonly type: string
   readonly bytes: Bytes.Bytes
 }
 
-/** Fields by name. */
+/** Fields by name: a text each, or a list of texts where the name ends in `[]`. */
 const fieldsOf = (texts: ReadonlyMap<string, ReadonlyArray<string>>): JsonObject => {
   const fields = new Map<string, JsonObject[string]>()
   for (const [name, values] of texts) {
     const [first] = values
-    if (first !== undefined)
-      fields.set(name.replace(/\[\]$/, ""), name.endsWith("[]") ? values : valueOf(first))
+    if (first !== undefined) fields.set(name.replace(/\[\]$/, ""), name.endsWith("[]") ? values : first)
   }
   return Object.fromEntries(fields)
 }

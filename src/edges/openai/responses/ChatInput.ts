@@ -1,11 +1,15 @@
 /**
  * The input of a chat for a call of OpenAI's Responses API (https://platform.openai.com/docs/api-reference/responses/create).
- * The API keeps nothing here: what needs a stored response, or a tool that only OpenAI has, is refused by name.
+ * The API keeps nothing here: what needs a stored response is refused by name, and tools that only OpenAI runs are left out.
  */
 import { Result } from "effect"
 import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 import * as OpenaiErrors from "../OpenaiErrors.ts"
+import * as CustomTools from "./CustomTools.ts"
+import * as HostedTools from "./HostedTools.ts"
+import type * as ItemReferences from "./ItemReferences.ts"
+import * as ResponseItems from "./ResponseItems.ts"
 
 type Translated<A> = Result.Result<A, ErrorAnswer>
 
@@ -29,7 +33,10 @@ const same = [
   "stop",
   "service_tier",
   "presence_penalty",
-  "frequency_penalty"
+  "frequency_penalty",
+  "prompt_cache_key",
+  "prompt_cache_retention",
+  "safety_identifier"
 ] as const
 
 /** @returns why the call cannot be answered without a state; `null` if it can. */
@@ -62,6 +69,10 @@ const partOf = (part: Json): Json => {
       const { detail, image_url: url } = part
       return { type: "image_url", image_url: { url: url ?? "", ...(detail !== undefined && { detail }) } }
     }
+    case "input_file": {
+      const { file_data: data, file_id: id, file_url: url, filename } = part
+      return { type: "file", file: present({ filename, file_data: data ?? url, file_id: id }) }
+    }
     default:
       return part
   }
@@ -76,62 +87,166 @@ const contentOf = (content: Json | undefined): Json => {
   return parts.every(isText) ? parts.map(({ text }) => String(text)).join("") : parts
 }
 
-const callOf = ({ arguments: given, call_id: id, name }: JsonObject): JsonObject => ({
-  id: id ?? "",
-  type: "function",
-  function: { name: name ?? "", arguments: given ?? "" }
-})
+/** Texts of instructions follow each other as paragraphs. */
+const joined = (contents: ReadonlyArray<Json>): Json =>
+  contents.every((content) => typeof content === "string")
+    ? contents.join("\n\n")
+    : contents.flatMap((content) =>
+        typeof content === "string" ? [{ type: "text", text: content }] : isList(content) ? content : []
+      )
 
-const messagesOf = (items: ReadonlyArray<Json>): Translated<ReadonlyArray<JsonObject>> => {
+/** The messages of a chat, as items of a response make them. */
+const makeConversation = (instructions: Json | undefined) => {
+  /** Many chat templates take one system message, and only as the first. */
+  const system: Array<Json> = typeof instructions === "string" && instructions !== "" ? [instructions] : []
   const messages: Array<JsonObject> = []
-  /** Calls of one turn are one message. */
-  let calls: Array<JsonObject> = []
+  /** What an assistant says and calls in one turn is one message. */
+  let turn: { content: Json; readonly calls: Array<JsonObject> } | null = null
+
   const flush = () => {
-    if (calls.length > 0) messages.push({ role: "assistant", content: null, tool_calls: calls })
-    calls = []
+    if (turn === null) return
+    const { calls, content } = turn
+    messages.push({ role: "assistant", content, ...(calls.length > 0 && { tool_calls: calls }) })
+    turn = null
   }
-  for (const [index, item] of items.entries()) {
-    if (!isObject(item)) return refused(`input[${index}]`, `input[${index}] must be an object.`)
-    const type = item["type"] ?? "message"
-    if (type === "function_call") {
-      calls.push(callOf(item))
-      continue
+
+  const say = (content: Json) => {
+    if (turn !== null && turn.content !== null) flush()
+    if (turn === null) turn = { content, calls: [] }
+    else turn.content = content
+  }
+
+  return {
+    say,
+    call: (id: Json | undefined, name: Json | undefined, given: string) => {
+      turn ??= { content: null, calls: [] }
+      turn.calls.push({ id: id ?? "", type: "function", function: { name: name ?? "", arguments: given } })
+    },
+    answer: (id: Json | undefined, content: Json) => {
+      flush()
+      messages.push({ role: "tool", tool_call_id: id ?? "", content })
+    },
+    message: (role: Json, content: Json) => {
+      if (role === "assistant") return say(content)
+      flush()
+      if (role === "system" || role === "developer") system.push(content)
+      else messages.push({ role, content })
+    },
+    messages: (): ReadonlyArray<JsonObject> => {
+      flush()
+      return system.length === 0 ? messages : [{ role: "system", content: joined(system) }, ...messages]
     }
-    flush()
-    if (type === "message")
-      messages.push({ role: item["role"] ?? "user", content: contentOf(item["content"]) })
-    else if (type === "function_call_output")
-      messages.push({ role: "tool", tool_call_id: item["call_id"] ?? "", content: contentOf(item["output"]) })
-    else if (type !== "reasoning")
-      return refused(`input[${index}].type`, `input[${index}].type is not supported by this model.`)
   }
-  flush()
-  return Result.succeed(messages)
 }
 
-const inputOf = (input: Json | undefined): Translated<ReadonlyArray<JsonObject>> => {
-  if (typeof input === "string") return Result.succeed([{ role: "user", content: input }])
-  return isList(input)
-    ? messagesOf(input)
+type Conversation = ReturnType<typeof makeConversation>
+
+/** What an item that another response made was, in the words of its chat. */
+const refer = (conversation: Conversation, found: ItemReferences.Found): void => {
+  switch (found._tag) {
+    case "Message":
+      return conversation.say(found.text)
+    case "Call":
+      return conversation.call(found.call.id, found.call.name, found.call.arguments)
+    case "Reasoning":
+      return undefined
+  }
+}
+
+/** @returns whether an item of this type is known. */
+const takeItem = (conversation: Conversation, type: Json, item: JsonObject): boolean => {
+  switch (type) {
+    case "message":
+      conversation.message(item["role"] ?? "user", contentOf(item["content"]))
+      return true
+    case "function_call":
+      conversation.call(item["call_id"], item["name"], ResponseItems.argumentsIn(item["arguments"]))
+      return true
+    case "custom_tool_call":
+      conversation.call(item["call_id"], item["name"], CustomTools.argumentsOf(String(item["input"] ?? "")))
+      return true
+    case "function_call_output":
+    case "custom_tool_call_output":
+      conversation.answer(item["call_id"], contentOf(item["output"]))
+      return true
+    default:
+      // Thoughts are not told again, and what a hosted tool did has no form in a chat.
+      return type === "reasoning" || (typeof type === "string" && HostedTools.isItem(type))
+  }
+}
+
+const messagesOf = (
+  items: ReadonlyArray<Json>,
+  conversation: Conversation,
+  references: ItemReferences.References
+): Translated<ReadonlyArray<JsonObject>> => {
+  for (const [index, item] of items.entries()) {
+    if (!isObject(item)) return refused(`input[${index}]`, `input[${index}] must be an object.`)
+    const unnamed =
+      item["role"] === undefined && typeof item["id"] === "string" ? "item_reference" : "message"
+    const type = item["type"] ?? unnamed
+    const found = type === "item_reference" ? references.get(String(item["id"])) : undefined
+    if (found !== undefined) refer(conversation, found)
+    else if (!takeItem(conversation, type, item))
+      return refused(`input[${index}].type`, `input[${index}].type is not supported by this model.`)
+  }
+  return Result.succeed(conversation.messages())
+}
+
+const inputOf = (
+  { input, instructions }: JsonObject,
+  references: ItemReferences.References
+): Translated<ReadonlyArray<JsonObject>> => {
+  const items = typeof input === "string" ? [{ role: "user", content: input }] : input
+  return isList(items)
+    ? messagesOf(items, makeConversation(instructions), references)
     : Result.fail(OpenaiErrors.invalid("input must be a string or a list.", "input"))
 }
 
-const toolsOf = (tools: Json | undefined): Translated<ReadonlyArray<JsonObject>> => {
-  if (!isList(tools)) return Result.succeed([])
-  const functions: Array<JsonObject> = []
-  for (const [index, tool] of tools.entries()) {
-    if (!isObject(tool) || tool["type"] !== "function")
-      return refused(`tools[${index}].type`, "Only tools of type function are supported.")
-    const { type: _type, ...described } = tool
-    functions.push({ type: "function", function: described })
-  }
-  return Result.succeed(functions)
+interface Tools {
+  readonly functions: ReadonlyArray<JsonObject>
+  /** Types of tools that only OpenAI runs. */
+  readonly leftOut: ReadonlyArray<string>
 }
 
-const choiceOf = (choice: Json | undefined): Json | undefined =>
-  isObject(choice) && choice["type"] === "function"
-    ? { type: "function", function: { name: choice["name"] ?? "" } }
-    : choice
+const toolsOf = (tools: Json | undefined): Translated<Tools> => {
+  const functions: Array<JsonObject> = []
+  const leftOut = new Set<string>()
+  for (const [index, tool] of (isList(tools) ? tools : []).entries()) {
+    const type = isObject(tool) ? tool["type"] : undefined
+    if (!isObject(tool) || typeof type !== "string" || !HostedTools.isType(type))
+      return refused(`tools[${index}].type`, `tools[${index}] must be an object with a type.`)
+    const { type: _type, ...described } = tool
+    if (type === "function") functions.push({ type: "function", function: present(described) })
+    else if (type === "custom") functions.push({ type: "function", function: CustomTools.functionOf(tool) })
+    else leftOut.add(type)
+  }
+  return Result.succeed({ functions, leftOut: [...leftOut] })
+}
+
+const nameOf = ({ function: described }: JsonObject): Json | undefined =>
+  isObject(described) ? described["name"] : undefined
+
+const isOfChat = (type: Json | undefined): boolean => type === "function" || type === "custom"
+
+/** The choice, and the tools that it leaves: few servers know `allowed_tools`, all know fewer tools. */
+const chosen = (choice: Json | undefined, functions: ReadonlyArray<JsonObject>): JsonObject => {
+  if (!isObject(choice))
+    return functions.length === 0 ? {} : { tools: functions, ...present({ tool_choice: choice }) }
+  const { mode, name, tools, type } = choice
+  if (type === "allowed_tools") {
+    const named = (isList(tools) ? tools : []).filter(isObject).filter((tool) => isOfChat(tool["type"]))
+    const allowed = new Set(named.map((tool) => tool["name"]))
+    return chosen(
+      mode ?? "auto",
+      functions.filter((one) => allowed.has(nameOf(one)))
+    )
+  }
+  if (functions.length === 0) return {}
+  return isOfChat(type)
+    ? { tools: functions, tool_choice: { type: "function", function: { name: name ?? "" } } }
+    : { tools: functions }
+}
 
 const formatOf = (text: Json | undefined): Json | undefined => {
   const format = isObject(text) ? text["format"] : undefined
@@ -151,26 +266,30 @@ const present = (members: Readonly<Record<string, Json | undefined>>): JsonObjec
     )
   )
 
+export interface ChatInput {
+  readonly input: JsonObject
+  /** Types of tools that only OpenAI runs, which the model is not told of. */
+  readonly leftOut: ReadonlyArray<string>
+}
+
+const verbosityOf = (text: Json | undefined): Json | undefined =>
+  isObject(text) ? text["verbosity"] : undefined
+
 /** The input of the chat. */
-export const of = (body: JsonObject): Translated<JsonObject> =>
-  Result.flatMap(inputOf(body["input"]), (messages) =>
-    Result.map(toolsOf(body["tools"]), (tools): JsonObject => {
-      const { instructions } = body
-      return {
-        messages: [
-          ...(typeof instructions === "string" && instructions !== ""
-            ? [{ role: "system", content: instructions }]
-            : []),
-          ...messages
-        ],
+export const of = (body: JsonObject, references: ItemReferences.References): Translated<ChatInput> =>
+  Result.flatMap(inputOf(body, references), (messages) =>
+    Result.map(toolsOf(body["tools"]), ({ functions, leftOut }): ChatInput => ({
+      leftOut,
+      input: {
+        messages,
         ...present(Object.fromEntries(same.map((name) => [name, body[name]]))),
         ...present({
           max_completion_tokens: body["max_output_tokens"],
-          tool_choice: tools.length > 0 ? choiceOf(body["tool_choice"]) : undefined,
           response_format: formatOf(body["text"]),
+          verbosity: verbosityOf(body["text"]),
           reasoning_effort: effortOf(body["reasoning"])
         }),
-        ...(tools.length > 0 && { tools })
+        ...chosen(body["tool_choice"], functions)
       }
-    })
+    }))
   )

@@ -1,6 +1,8 @@
 /** The response object (https://platform.openai.com/docs/api-reference/responses/object) of a chat completion. */
 import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { Snapshot } from "#src/features/requests/Requests.ts"
+import * as CustomTools from "./CustomTools.ts"
+import * as ResponseItems from "./ResponseItems.ts"
 
 export interface About {
   readonly id: string
@@ -37,69 +39,11 @@ const usageOf = (usage: Json): Json =>
       }
     : null
 
-export const textPart = (text: string): JsonObject => ({
-  type: "output_text",
-  text,
-  annotations: [],
-  logprobs: []
+/** What makes the items of this response. */
+export const makerOf = ({ body, id }: About): ResponseItems.Maker => ({
+  id: id.slice("resp_".length),
+  custom: CustomTools.namesIn(body)
 })
-
-const idOf = (prefix: string, { id }: About) => `${prefix}_${id.slice("resp_".length)}`
-
-/** @param index of the item in the response's output. */
-export const messageId = (about: About, index: number): string =>
-  `${idOf("msg", about)}${index === 0 ? "" : `_${index}`}`
-
-export const callId = (about: About, index: number): string => `${idOf("fc", about)}_${index}`
-
-export const messageItem = (about: About, text: string, status: string, index = 0): JsonObject => ({
-  id: messageId(about, index),
-  type: "message",
-  status,
-  role: "assistant",
-  content: status === "in_progress" ? [] : [textPart(text)]
-})
-
-export const callItem = (
-  about: About,
-  index: number,
-  call: { readonly id: string; readonly name: string; readonly arguments: string },
-  status: string
-): JsonObject => ({
-  id: callId(about, index),
-  type: "function_call",
-  status,
-  call_id: call.id,
-  name: call.name,
-  arguments: call.arguments
-})
-
-const callsIn = ({ tool_calls: calls }: JsonObject) =>
-  (isList(calls) ? calls : []).flatMap((call) => {
-    const named = isObject(call) ? call["function"] : undefined
-    return isObject(call) && isObject(named)
-      ? [
-          {
-            id: String(call["id"] ?? ""),
-            name: String(named["name"] ?? ""),
-            arguments: String(named["arguments"] ?? "")
-          }
-        ]
-      : []
-  })
-
-/** The items of a completion's first choice. */
-const itemsOf = (about: About, completion: JsonObject): ReadonlyArray<JsonObject> => {
-  const { choices } = completion
-  const [choice] = isList(choices) ? choices : []
-  const message = isObject(choice) ? choice["message"] : undefined
-  if (!isObject(message)) return []
-  const { content, refusal } = message
-  const said = typeof content === "string" ? content : typeof refusal === "string" ? refusal : ""
-  const calls = callsIn(message)
-  const first = said === "" && calls.length > 0 ? [] : [messageItem(about, said, "completed")]
-  return [...first, ...calls.map((call, index) => callItem(about, first.length + index, call, "completed"))]
-}
 
 /** Why an answer that ended so is incomplete; `null` if it is complete. */
 const cutReason = (finish: Json | undefined): string | null => {
@@ -152,10 +96,11 @@ export const ofCompletion = (about: About, completion: JsonObject): JsonObject =
   const { choices } = completion
   const [choice] = isList(choices) ? choices : []
   const finish = isObject(choice) ? choice["finish_reason"] : undefined
+  const message = ResponseItems.messageIn(completion)
   return make(about, {
     status: statusOf(finish),
     finish,
-    items: itemsOf(about, completion),
+    items: message === null ? [] : ResponseItems.ofMessage(makerOf(about), message),
     usage: completion["usage"] ?? null
   })
 }

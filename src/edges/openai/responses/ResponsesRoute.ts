@@ -18,6 +18,8 @@ import * as Completions from "../completing/Completions.ts"
 import * as OpenaiRoute from "../OpenaiRoute.ts"
 import * as ServedModels from "../ServedModels.ts"
 import * as ChatInput from "./ChatInput.ts"
+import * as HostedTools from "./HostedTools.ts"
+import * as ItemReferences from "./ItemReferences.ts"
 import * as ResponseEvents from "./ResponseEvents.ts"
 import * as ResponseObject from "./ResponseObject.ts"
 
@@ -97,32 +99,38 @@ const serve = Effect.gen(function* () {
   const calls = yield* Calls.make
   const stream = yield* Streaming.make(calls)
   const read = yield* CallBody.make
+  const referred = yield* ItemReferences.make
+
+  /** The input of a model that serves a chat, without what only OpenAI runs. */
+  const translated = Effect.fnUntraced(function* (caller: Caller, body: JsonObject) {
+    return yield* Effect.fromResult(ChatInput.of(body, yield* referred(caller, body["input"])))
+  })
 
   return Effect.fnUntraced(function* ({ headers, request }: Route.Call<typeof endpoint>, caller: Caller) {
-    const { as, asked, body } = yield* read(request, caller, ({ body, bytes, content, weight }) =>
+    const { as, asked, body, leftOut } = yield* read(request, caller, ({ body, bytes, content, weight }) =>
       Effect.gen(function* () {
         const refusal = ChatInput.refusalOf(body)
         if (refusal !== null) return yield* refusal
         const { as, model } = yield* served(caller, body["model"], "responses", "chat")
         const own = JsonText.edit(body, { omit: ["model", "store", "stream", "stream_options"] })
-        const input = as === "responses" ? own : yield* Effect.fromResult(ChatInput.of(body))
+        const { input, leftOut } =
+          as === "responses" ? { input: own, leftOut: [] } : yield* translated(caller, body)
         const { endpoint } = model
-        return {
-          as,
-          body,
-          asked: { request, caller, path: "v1/responses", endpoint, input, bytes, content, weight }
-        }
+        const asked = { request, caller, path: "v1/responses", endpoint, input, bytes, content, weight }
+        return { as, asked, body, leftOut }
       })
     )
     return yield* calls.begin(asked, (begun) =>
       Effect.gen(function* () {
         const { snapshot } = begun
+        const told = HostedTools.headersOf(leftOut)
         if (body["stream"] === true) {
           const frames = as === "chat" ? chatFrames(snapshot, body) : wholeFrames(snapshot, body)
-          return yield* stream(begun, { headers, request }, frames)
+          return yield* stream(begun, { headers: { ...headers, ...told }, request }, frames)
         }
         const output = yield* calls.outputOf(yield* calls.ended(begun))
-        return Answer.values(200, answerOf(as, snapshot, body, output), CallHeaders.of(snapshot))
+        const answered = { ...told, ...CallHeaders.of(snapshot) }
+        return Answer.values(200, answerOf(as, snapshot, body, output), answered)
       })
     )
   })

@@ -64,6 +64,12 @@ const paths: Readonly<Record<Options["endpoint"], string>> = {
   speech: "/audio/speech"
 }
 
+/** Forms of a transcription that are JSON, as the output is. */
+const jsonForms: ReadonlySet<Json | undefined> = new Set(["json", "verbose_json", "diarized_json"])
+
+/** Texts and subtitles are made of the JSON. */
+const transcriptionForm = (asked: Json | undefined): Json => (jsonForms.has(asked) ? (asked ?? null) : "json")
+
 /** Of a file that is sent, bytes. */
 const maxFileBytes = 64 * 1024 * 1024
 
@@ -194,7 +200,7 @@ export const make = Effect.gen(function* () {
     const { file: url, ...fields } = bodyOf(options, input)
     if (typeof url !== "string") return yield* Effect.fail({ message: noFile, retryable: false })
     const { bytes, contentType } = FormBody.of(
-      { ...fields, response_format: "json" },
+      { ...fields, response_format: transcriptionForm(fields["response_format"]) },
       yield* files.read(url, maxFileBytes)
     )
     return { bytes, headers: { "content-type": contentType } }

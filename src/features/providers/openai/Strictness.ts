@@ -63,7 +63,8 @@ export const body = (
   const limited = tokenLimit === undefined ? given : withLimit(given, tokenLimit)
   const messages = messagesIn(limited)
   if (messages.length === 0) return limited
-  if (oneSystemMessage === true) return JsonText.edit(limited, { set: { messages: withOneSystemMessage(messages) } })
+  if (oneSystemMessage === true)
+    return JsonText.edit(limited, { set: { messages: withOneSystemMessage(messages) } })
   return developerRole === "system" && messages.some(hasRole("developer"))
     ? JsonText.edit(limited, { set: { messages: messages.map(asSystem) } })
     : limited

@@ -129,12 +129,34 @@ export const responses = (served: () => Served.Served) =>
       assert.strictEqual(response.output_parsed?.name, "science fair")
     })
 
-    it("refuses what needs stored responses, and tools of OpenAI alone", async () => {
+    it("leaves out tools of OpenAI alone, and names them", async () => {
+      const { response } = await client.responses
+        .create({ model, input: "Hi", tools: [{ type: "web_search" }] })
+        .withResponse()
+      assert.strictEqual(response.headers.get("x-inferlog-tools-left-out"), "web_search")
+    })
+
+    it("resolves references to its items", async () => {
+      const first = await client.responses.create({ model, input: "What is the weather in Paris?", tools })
+      const [item] = first.output
+      if (item?.type !== "function_call") return assert.fail("expected a call")
+      const answered = await client.responses.create({
+        model,
+        tools,
+        input: [
+          { role: "user", content: "What is the weather in Paris?" },
+          { type: "item_reference", id: item.id ?? "" },
+          { type: "function_call_output", call_id: item.call_id, output: "20 degrees" }
+        ]
+      })
+      assert.strictEqual(answered.output_text, "It is 20 degrees in Paris.")
+    })
+
+    it("refuses what needs stored responses", async () => {
       const refused = [
         { param: "previous_response_id", body: { previous_response_id: "resp_1" } },
         { param: "store", body: { store: true } },
-        { param: "background", body: { background: true } },
-        { param: "tools[0].type", body: { tools: [{ type: "web_search" as const }] } }
+        { param: "background", body: { background: true } }
       ]
       for (const { body, param } of refused) {
         const error: unknown = await client.responses

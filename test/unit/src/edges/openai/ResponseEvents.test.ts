@@ -22,6 +22,12 @@ const ofChunks = (...chunks: ReadonlyArray<JsonObject>): ReadonlyArray<Event> =>
   return eventsIn(events.begin() + chunks.map(events.take).join("") + events.end(null))
 }
 
+/** The items of the response that the last event has. */
+const outputOf = (events: ReadonlyArray<Event>): ReadonlyArray<JsonObject> => {
+  const response = events.at(-1)?.["response"] as { readonly output: ReadonlyArray<JsonObject> } | undefined
+  return response?.output ?? []
+}
+
 const reasons = { length: "max_output_tokens", content_filter: "content_filter" } as const
 
 describe("The events of a response", () => {
@@ -58,5 +64,67 @@ describe("The events of a response", () => {
       events.map(({ sequence_number: number }) => number),
       events.map((_event, index) => index)
     )
+  })
+
+  it("tell thoughts as an item of their own, which ends where the text begins", () => {
+    for (const name of ["reasoning_content", "reasoning"]) {
+      const events = ofChunks(
+        chunk({ [name]: "Think " }),
+        chunk({ [name]: "hard" }),
+        chunk({ content: "Hi" })
+      )
+      const types = events.map(({ type }) => type)
+      assert.isBelow(types.indexOf("response.output_item.done"), types.indexOf("response.output_text.delta"))
+      const thoughts = events.filter(({ type }) => type === "response.reasoning_summary_text.delta")
+      assert.deepStrictEqual(
+        thoughts.map(({ delta }) => delta),
+        ["Think ", "hard"]
+      )
+      const message = { role: "assistant", content: "Hi", [name]: "Think hard" }
+      const whole = ResponseObject.ofCompletion(about, { choices: [{ message, finish_reason: "stop" }] })
+      assert.deepStrictEqual(outputOf(events), whole["output"])
+    }
+  })
+
+  it("have the calls of servers that leave out indexes, ids or names, or give objects", () => {
+    const pieces: ReadonlyArray<ReadonlyArray<JsonObject>> = [
+      [
+        { id: "a", function: { name: "one", arguments: "{}" } },
+        { id: "b", function: { name: "two", arguments: {} } }
+      ],
+      [
+        { index: 0, id: "a", function: { name: "one", arguments: "{}" } },
+        { index: 0, id: "b", function: { name: "two", arguments: "{}" } }
+      ],
+      [
+        { index: 0, function: { arguments: "{" } },
+        { index: 0, id: "a", function: { name: "one", arguments: "}" } },
+        { id: "b", function: { name: "two", arguments: "{}" } }
+      ]
+    ]
+    for (const given of pieces) {
+      const events = ofChunks(...given.map((piece) => chunk({ tool_calls: [piece] })))
+      const calls = outputOf(events)
+      assert.deepStrictEqual(
+        calls.map(({ arguments: made, call_id: id, name }) => [id, name, made]),
+        [
+          ["a", "one", "{}"],
+          ["b", "two", "{}"]
+        ]
+      )
+    }
+    const unnamed = ofChunks(chunk({ tool_calls: [{ function: { name: "one", arguments: "{}" } }] }))
+    const [call] = outputOf(unnamed)
+    assert.strictEqual(call?.["call_id"], "call_1_0")
+  })
+
+  it("tell refusals and citations in their own forms", () => {
+    const citation = { url: "https://example.com", title: "Example", start_index: 0, end_index: 2 }
+    const annotations = [{ type: "url_citation", url_citation: citation }]
+    const text = JSON.stringify(
+      ofChunks(chunk({ content: "Hi", annotations }), chunk({ refusal: "No" })).at(-1)
+    )
+    assert.include(text, '{"type":"refusal","refusal":"No"}')
+    assert.include(text, '"end_index":2,"type":"url_citation"}]')
   })
 })
