@@ -3,7 +3,7 @@
  * once, without recursion. Names of members are shown, values never.
  */
 
-export type Found =
+type Found =
   | "NaN"
   | "Infinity"
   | "-Infinity"

@@ -83,7 +83,7 @@ export const call = (maker: Maker, one: Call, status: Status): JsonObject => {
 }
 
 /** A citation in the form of responses: a chat nests its members under its type. */
-export const annotation = (given: Json): Json => {
+const annotation = (given: Json): Json => {
   if (!isObject(given)) return given
   const { type } = given
   const nested = typeof type === "string" ? given[type] : undefined
