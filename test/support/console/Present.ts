@@ -60,6 +60,9 @@ export const requests = async (
   )
   const waiting = await submit(call, away, { prompt: "The keeper of the lighthouse" }, metadata)
   const blocked = await submit(call, broken, { prompt: "Good morning" }, metadata)
+  // One text that its machine cannot read would say nothing about the machine.
+  for (const prompt of ["Good evening", "Welcome", "Mind the step", "Last call"])
+    await submit(call, broken, { prompt })
   for (const prompt of ["Her dog", "The boat", "The storm"]) await submit(call, away, { prompt })
   return { succeeded, picture, text, retried, refused, failed, invalid, cancelled, waiting, blocked, erased }
 }

@@ -10,7 +10,7 @@ consoleTest(
     // Between two tries one run is under way at the provider.
     await cause.getByText(/Circuit open|Trial run/).waitFor()
     await cause.getByText("The provider failed with status 500").waitFor()
-    await cause.getByText("1 request waits").waitFor()
+    await cause.getByText(/[45] requests wait/).waitFor()
 
     await cause.getByRole("link", { name: "See the provider" }).click()
     await page.getByRole("heading", { level: 1, name: "Providers" }).waitFor()
