@@ -154,7 +154,7 @@ export const unstored = "more than fits"
 
 const files: Partial<Record<End, string>> = {
   file: "data:text/plain,hello",
-  "bad file": "data:,%zz",
+  "bad file": "data:text/plain;base64,*",
   // Nothing listens there, so it might be available later.
   "missing file": "https://files.example.com:1/file.txt",
   "unstored file": `data:text/plain,${encodeURIComponent(unstored)}`
