@@ -1,4 +1,7 @@
-/** Rebuilds a webhook's body from the server's routes, byte for byte (`src/features/webhooks/DeliveryBody.ts`). */
+/**
+ * Rebuilds a webhook's body from the server's routes (`src/features/webhooks/DeliveryBody.ts`): byte for byte, but for blanks, escapes
+ * and digits of input and output that JavaScript writes in another way.
+ */
 import { Effect, Schedule } from "effect"
 import { NotFoundError } from "#clients/typescript/Errors.ts"
 import { RequestOutcomeError } from "#clients/typescript/OutcomeErrors.ts"
@@ -67,6 +70,10 @@ const withoutOutput = Effect.fnUntraced(function* (selected: SelectedEvent, resp
   )
 })
 
+/** Input and output keep the order of their members. */
+const textOf = ({ input = null, output = null, ...rest }: CanonicalJson.JsonObject): string =>
+  CanonicalJson.stringifyWith(rest, { input: JSON.stringify(input), output: JSON.stringify(output) })
+
 export const of = Effect.fnUntraced(function* (selected: SelectedEvent) {
   const { event, requestId } = selected
   const retrieved = yield* Platform.call(
@@ -79,10 +86,10 @@ export const of = Effect.fnUntraced(function* (selected: SelectedEvent) {
     })
   )
   const result = resultIn(retrieved)
-  if (event === "start") return CanonicalJson.stringify({ ...result, ...atStart, event })
+  if (event === "start") return textOf({ ...result, ...atStart, event })
   const { billingStatus, outcome, response_url } = retrieved
   const isWithoutOutput = outcome === "invalid_output" || outcome === "provider_failed"
   const ended = isWithoutOutput ? yield* withoutOutput(selected, response_url) : result
   // As it came from the server.
-  return CanonicalJson.stringify({ ...ended, event, billingStatus } as CanonicalJson.JsonObject)
+  return textOf({ ...ended, event, billingStatus } as CanonicalJson.JsonObject)
 })
