@@ -25,9 +25,11 @@ const receivers = Effect.gen(function* () {
   return { good: good.url("/hooks"), bad: bad.url("/hooks") }
 })
 
-/** A machine that has lost its graphics card. */
-const brokenMachine = Effect.map(
-  Receiver.http((_request, response) => void response.writeHead(500).end("CUDA error: device not found")),
+/** A machine that has no time for an hour. Unlike a circuit, which is tried again every few seconds, its pause lasts through all tests. */
+const busyMachine = Effect.map(
+  Receiver.http(
+    (_request, response) => void response.writeHead(429, { "retry-after": "3600" }).end("Reserved")
+  ),
   ({ port }) => `http://127.0.0.1:${port}`
 )
 
@@ -41,7 +43,7 @@ export const make = Effect.fn("FilledServer.make")(function* (
   const clock = FakeTime.library === undefined ? null : FakeTime.make(folder)
   // Never set back, because the server's own clock does not go back.
   clock?.set("-6d")
-  const models = Manifests.write(folder, yield* brokenMachine)
+  const models = Manifests.write(folder, yield* busyMachine)
   const env = { ...WebhookReceiver.settings, MODELS_DIR: models, LOG_LEVEL: "Warn" }
   const owner = ownerOf(dataDirectory)
 

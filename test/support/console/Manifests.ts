@@ -1,10 +1,10 @@
-/** Models of the world beside the built-in ones: one of workers, one whose machine is away, and one whose machine is broken. */
+/** Models of the world beside the built-in ones: one of workers, one whose machine is away, and one whose machine is reserved. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 
 export const upscale = "acme/upscale"
 export const away = "acme/portrait"
-export const broken = "acme/voice"
+export const reserved = "acme/voice"
 
 const schemas = `
 inputSchema:
@@ -51,22 +51,21 @@ concurrency: 2
 ${schemas}`,
   "voice.yaml": `
 kind: model
-name: ${broken}
+name: ${reserved}
 displayName: Voice
-description: Reads texts aloud. Its machine is broken.
+description: Reads texts aloud. Its machine is reserved.
 category: audio
 tags: [audio]
 provider: { adapter: http, name: voice-gpu, url: "${url}" }
 pricing: { unit: request, unitPrice: "0.01" }
-retry: { retries: 100, initialDelayMs: 50 }
 ${schemas}`
 })
 
 /** Writes them to a folder for `MODELS_DIR`. */
-export const write = (folder: string, brokenUrl: string): string => {
+export const write = (folder: string, reservedUrl: string): string => {
   const models = path.join(folder, "models")
   fs.mkdirSync(models)
-  for (const [name, text] of Object.entries(manifests(brokenUrl)))
+  for (const [name, text] of Object.entries(manifests(reservedUrl)))
     fs.writeFileSync(path.join(models, name), text)
   return models
 }

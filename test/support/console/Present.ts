@@ -1,7 +1,7 @@
 /** Requests, deliveries and files of today: each status once. */
 import { Schema } from "effect"
 import { type Call, decode, submit, until } from "./Calls.ts"
-import { away, broken } from "./Manifests.ts"
+import { away, reserved } from "./Manifests.ts"
 import type { Requests, World } from "./World.ts"
 
 const metadata = { "x-request-metadata": '{"customer":"c-42","order":"4712"}' }
@@ -59,10 +59,7 @@ export const requests = async (
     "COMPLETED"
   )
   const waiting = await submit(call, away, { prompt: "The keeper of the lighthouse" }, metadata)
-  const blocked = await submit(call, broken, { prompt: "Good morning" }, metadata)
-  // One text that its machine cannot read would say nothing about the machine.
-  for (const prompt of ["Good evening", "Welcome", "Mind the step", "Last call"])
-    await submit(call, broken, { prompt })
+  const blocked = await submit(call, reserved, { prompt: "Good morning" }, metadata)
   for (const prompt of ["Her dog", "The boat", "The storm"]) await submit(call, away, { prompt })
   return { succeeded, picture, text, retried, refused, failed, invalid, cancelled, waiting, blocked, erased }
 }

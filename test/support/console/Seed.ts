@@ -69,7 +69,7 @@ const heldUp = async (viewer: Call): Promise<void> => {
   for (let tries = 0; tries < 600; tries++) {
     const { holdUps } = Overview(await viewer("GET", "/admin/v1/overview"))
     const known = holdUps.map(({ cause, queued }) => `${cause} ${queued}`).toSorted()
-    if (known.join() === "circuit_open 5,provider_unreachable 4") return
+    if (known.join() === "provider_paused 1,provider_unreachable 4") return
     await delay(100)
   }
   throw new Error("The server does not know what holds requests up")

@@ -29,7 +29,7 @@ export interface Requests {
   readonly running: string
   /** Waits for a provider that cannot be reached. */
   readonly waiting: string
-  /** Waits for a provider whose circuit opens, because it answers 500. */
+  /** Waits for a provider that has asked for a pause. */
   readonly blocked: string
   /** Its input and output are erased. */
   readonly erased: string
