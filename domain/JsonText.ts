@@ -111,16 +111,36 @@ interface Part {
 /** The members of an object's text. */
 const partsOf = (text: string): ReadonlyArray<Part> => {
   const parts: Array<Part> = []
-  let at = skipSpace(text, skipSpace(text, 0) + 1)
-  while (text.charCodeAt(at) === quote) {
-    const nameEnd = endOfString(text, at + 1) + 1
+  visitMembers(text, (at, nameEnd, start, end) => {
     const written = text.slice(at, nameEnd)
-    const start = skipSpace(text, skipSpace(text, nameEnd) + 1)
-    const end = endOfValue(text, start)
     parts.push({ name: nameOf(written), written, value: text.slice(start, end) })
-    at = skipSpace(text, skipSpace(text, end) + 1)
-  }
+  })
   return parts
+}
+
+/** The name of a member is at `nameStart` up to before `nameEnd`, with its quotes, and its value at `start` up to before `end`. */
+type VisitMember = (nameStart: number, nameEnd: number, start: number, end: number) => void
+
+/** Calls `visit` for each member of an object's text. Returns false for a text that is no object. Values are not checked. */
+export const visitMembers = (text: string, visit: VisitMember): boolean => {
+  let at = skipSpace(text, 0)
+  if (text.charCodeAt(at) !== openBrace) return false
+  at = skipSpace(text, at + 1)
+  if (text.charCodeAt(at) === closeBrace) return skipSpace(text, at + 1) === text.length
+  while (text.charCodeAt(at) === quote) {
+    const nameStart = at
+    const nameEnd = endOfString(text, at + 1) + 1
+    at = skipSpace(text, nameEnd)
+    if (text.charCodeAt(at) !== colon) return false
+    const start = skipSpace(text, at + 1)
+    const end = endOfValue(text, start)
+    visit(nameStart, nameEnd, start, end)
+    at = skipSpace(text, end)
+    if (text.charCodeAt(at) === closeBrace) return skipSpace(text, at + 1) === text.length
+    if (text.charCodeAt(at) !== comma) return false
+    at = skipSpace(text, at + 1)
+  }
+  return false
 }
 
 /** The items of a list's text. */
@@ -141,7 +161,7 @@ const nameOf = (written: string): string =>
 /** Where something is in a value: names of members and indices of items. */
 export type Path = ReadonlyArray<string | number>
 
-/** The path of the first member whose name its object has already; `null` if there is none. */
+/** The path of the first member that repeats a name of its object; `null` without one. */
 export const repeatedName = (text: string): Path | null => {
   let found: Path | null = null
   walk(text, {
@@ -336,6 +356,7 @@ const carriageReturn = 0x0d
 const space = 0x20
 const quote = 0x22
 const comma = 0x2c
+const colon = 0x3a
 const openBracket = 0x5b
 const backslash = 0x5c
 const closeBracket = 0x5d

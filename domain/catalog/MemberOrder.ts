@@ -3,7 +3,7 @@
  * that differ in nothing else are the same version.
  */
 import { Schema } from "effect"
-import { type Json, type JsonObject, stringify } from "../CanonicalJson.ts"
+import { isObject, type Json, type JsonObject, stringify, stringifyWith } from "../CanonicalJson.ts"
 
 /** JSON texts of fields, by name. Absent: a field whose members are in canonical order. */
 export const FieldTexts = Schema.Record(Schema.String, Schema.String)
@@ -26,13 +26,11 @@ export const textsOf = (definition: {
 
 /** The text of an encoded definition, with its fields in the order of `texts`. */
 export const write = (encoded: JsonObject, texts: Json | undefined): string => {
-  const members = Object.keys(encoded).toSorted()
-  const given = typeof texts === "object" ? (texts as Readonly<Record<string, Json>> | null) : null
-  const textOf = (field: string): string => {
-    const text = given?.[field]
-    return typeof text === "string" ? text : stringify(encoded[field] ?? null)
-  }
-  return `{${members.map((field) => `${JSON.stringify(field)}:${textOf(field)}`).join(",")}}`
+  const given = isObject(texts) ? Object.entries(texts) : []
+  const own = given.filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string" && Object.hasOwn(encoded, entry[0])
+  )
+  return stringifyWith(encoded, Object.fromEntries(own))
 }
 
 /** Whether two definitions of one version also show their members in the same order. */

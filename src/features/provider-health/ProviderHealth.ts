@@ -5,6 +5,7 @@
 import * as crypto from "node:crypto"
 import { Clock, Context, Effect, Layer, PubSub, Stream } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { ProviderBinding } from "#domain/catalog/ProviderBinding.ts"
 import type { ConnectionError } from "#domain/Outcome.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
@@ -81,7 +82,7 @@ const shortestPauseMs = 250
 
 /** Tells inputs apart. */
 const fingerprintOf = (input: Json): string =>
-  crypto.createHash("sha256").update(JSON.stringify(input)).digest("base64url")
+  crypto.createHash("sha256").update(JsonText.write(input)).digest("base64url")
 
 /** Computed only where they may count. */
 const keysOf = (outcome: Outcome, job: WatchedJob | null) =>

@@ -55,8 +55,8 @@ const isFinite = (json: Json): boolean => {
 }
 
 /**
- * The path of a member whose object has another one of the same name; `null` if there is none. JSON leaves open which one counts, so
- * a validator and the model could read different values.
+ * The path of a member that repeats a name of its object; `null` without one. JSON does not say which of them counts, so a validator
+ * and the model could read different values.
  */
 export const repeatedName = (json: Json, { names }: JsonScan.Scan): JsonText.Path | null =>
   countNames(json) === names ? null : JsonText.repeatedName(JsonText.write(json))

@@ -114,7 +114,7 @@ export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
     }
   }
 
-  /** The delta as it is shown, or `null` if a call of it is none. */
+  /** The delta as clients see it; `null` if one of its tool calls is malformed. */
   const takeDelta = (choice: Choice, delta: JsonObject, isLast: boolean): JsonObject | null => {
     const { function_call: called, tool_calls: tools } = delta
     choice.message.add(delta, inDelta)
@@ -138,7 +138,7 @@ export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
     return given
   }
 
-  /** The choice as it is shown, or `null` if it is none. */
+  /** The choice as clients see it; `null` if it is malformed. */
   const takeChoice = (given: Json): JsonObject | null => {
     const index = isObject(given) ? indexOf(given) : null
     if (!isObject(given) || index === null) return null

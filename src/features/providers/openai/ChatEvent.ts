@@ -11,7 +11,7 @@ export type ChatEvent =
   | { readonly _tag: "Done" }
   /** It only shows that the server is there. */
   | { readonly _tag: "Idle" }
-  /** It is none of the protocol. */
+  /** The protocol has no such event. */
   | { readonly _tag: "Babble" }
 
 const idle: ChatEvent = { _tag: "Idle" }

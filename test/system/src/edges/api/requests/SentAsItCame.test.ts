@@ -148,7 +148,7 @@ const post = async (route: string, body: string, headers: Readonly<Record<string
 /** The newest call of the upstream at a path that ends so. */
 const sent = (end: string): string => seen.findLast(({ url }) => url.endsWith(end))?.body ?? ""
 
-describe("Text that nobody has to read", () => {
+describe("A payload", () => {
   it.each([
     ["worker", "/worker"],
     ["replicate", "/replicate/predictions"],
