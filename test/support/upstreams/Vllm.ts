@@ -10,6 +10,9 @@ import * as JsonHttp from "./JsonHttp.ts"
 
 export const model = "meta-llama/Llama-3.1-8B-Instruct"
 export const answer = "This is a test."
+export const thoughts = "The user wants a test."
+export const words = [{ word: "This", start: 0, end: 0.25 }]
+export const segments = [{ id: 0, start: 0, end: 1.5, text: answer }]
 export const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 export const audio = Buffer.from("ID3\u0004\u0000 speech")
@@ -115,10 +118,12 @@ const problem = (response: Http.ServerResponse, status: number, message: string)
 const chat = (response: Http.ServerResponse, body: JsonObject) => {
   const { call, text } = reply(body)
   const tokens = tokensOf(text ?? "")
+  const isThinking = lastText(body["messages"]) === "think"
   if (body["stream"] !== true) {
     const message = {
       role: "assistant",
       content: text,
+      ...(isThinking && { reasoning_content: thoughts }),
       ...(call !== null && { tool_calls: [callOf(call)] })
     }
     return JsonHttp.answer(response, 200, {
@@ -130,6 +135,7 @@ const chat = (response: Http.ServerResponse, body: JsonObject) => {
   }
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" })
   send(response, chunk({ role: "assistant", content: call === null ? "" : null }))
+  if (isThinking) tokensOf(thoughts).forEach((part) => send(response, chunk({ reasoning_content: part })))
   tokens.forEach((content) => send(response, chunk({ content })))
   if (call !== null) {
     const { arguments: args, ...named } = call
@@ -255,7 +261,12 @@ export const make: Effect.Effect<Vllm, never, Scope.Scope> = Effect.gen(function
       const contentType = request.headers["content-type"] ?? ""
       if (contentType.startsWith("multipart/form-data")) {
         forms.push({ type: contentType, body: bytes })
-        return JsonHttp.answer(response, 200, { text: answer, usage: { type: "duration", seconds: 3 } })
+        const times = bytes.includes("verbose_json") ? { words, segments } : {}
+        return JsonHttp.answer(response, 200, {
+          text: answer,
+          ...times,
+          usage: { type: "duration", seconds: 3 }
+        })
       }
       const body = JSON.parse(bytes.toString()) as Json
       return JsonHttp.isObject(body) ? handle(request.url ?? "", body, response) : undefined
