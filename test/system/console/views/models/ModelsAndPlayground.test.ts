@@ -177,7 +177,7 @@ describe("the playground", () => {
       await untilMoving(page, true)
       await result.getByRole("button", { name: "Cancel" }).click()
       // The model costs the same however much it says, so a cut output is neither kept nor charged.
-      await result.getByText("Cancelled").waitFor()
+      await result.getByText("Cancelled").first().waitFor()
     }
   )
 
