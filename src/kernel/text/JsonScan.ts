@@ -147,7 +147,7 @@ export const scan = (bytes: Uint8Array, { maxDepth, maxWeight }: Limits): Scan =
 }
 
 /** The end of the string around `from`: its closing quote, or the end of the text. */
-export const endOfString = (bytes: Uint8Array, from: number): number => {
+const endOfString = (bytes: Uint8Array, from: number): number => {
   let at = from
   for (let found = 0; found < quotesSought; found++) {
     const next = bytes.indexOf(quote, at)

@@ -161,25 +161,22 @@ describe("the playground", () => {
     assert.notStrictEqual(pasted, address)
   })
 
-  consoleTest(
-    "shows a text while it grows, and that it was cancelled",
-    async ({ open }) => {
-      const page = await open("ada", "/models/sandbox/stream")
-      await page.getByRole("textbox", { name: /^Count/ }).fill("600")
-      await page.getByRole("textbox", { name: /^Delay/ }).fill("100")
-      await runButton(page).click()
-      const result = page.getByRole("region", { name: "Result" })
-      await result.getByText(/a timeOnce upon/).waitFor()
-      await result.getByText("Running").waitFor()
-      // Readers who want no motion get none.
-      await untilMoving(page, false)
-      await page.emulateMedia({ reducedMotion: "no-preference" })
-      await untilMoving(page, true)
-      await result.getByRole("button", { name: "Cancel" }).click()
-      // The model costs the same however much it says, so a cut output is neither kept nor charged.
-      await result.getByText("Cancelled").first().waitFor()
-    }
-  )
+  consoleTest("shows a text while it grows, and that it was cancelled", async ({ open }) => {
+    const page = await open("ada", "/models/sandbox/stream")
+    await page.getByRole("textbox", { name: /^Count/ }).fill("600")
+    await page.getByRole("textbox", { name: /^Delay/ }).fill("100")
+    await runButton(page).click()
+    const result = page.getByRole("region", { name: "Result" })
+    await result.getByText(/a timeOnce upon/).waitFor()
+    await result.getByText("Running").waitFor()
+    // Readers who want no motion get none.
+    await untilMoving(page, false)
+    await page.emulateMedia({ reducedMotion: "no-preference" })
+    await untilMoving(page, true)
+    await result.getByRole("button", { name: "Cancel" }).click()
+    // The model costs the same however much it says, so a cut output is neither kept nor charged.
+    await result.getByText("Cancelled").first().waitFor()
+  })
 
   consoleTest("shares an input by its address", async ({ open }) => {
     const page = await open("ada", "/models/sandbox/greeting")
