@@ -5,12 +5,41 @@
  */
 import { isList, isObject, type Json, type JsonObject, stringify as canonical } from "./CanonicalJson.ts"
 
-/** The texts of values that are in use. */
-const texts = new WeakMap<object, string>()
+// oxlint-disable-next-line typescript/no-extraneous-class -- `Remembering` extends it to add its field to the value
+class Existing {
+  // oxlint-disable-next-line no-constructor-return -- the value is what is made
+  constructor(value: object) {
+    return value
+  }
+}
+
+/**
+ * The text of a value in a private field, which no other code can see: a constructor that returns an existing object adds the fields of
+ * its class to it. A `WeakMap` does the same at seven times the cost: its entries burden the garbage collector.
+ */
+class Remembering extends Existing {
+  #text: string
+
+  private constructor(value: object, text: string) {
+    super(value)
+    this.#text = text
+  }
+
+  static set(value: object, text: string): void {
+    const remembering = #text in value ? value : new Remembering(value, text)
+    remembering.#text = text
+  }
+
+  static get(value: object): string | undefined {
+    return #text in value ? value.#text : undefined
+  }
+}
+
+const textOf = (value: object): string | undefined => Remembering.get(value)
 
 /** A value with the text that it was parsed from. */
 const remember = <A extends Json>(value: A, text: string): A => {
-  if (typeof value === "object" && value !== null) texts.set(value, text)
+  if (typeof value === "object" && value !== null) Remembering.set(value, text)
   return value
 }
 
@@ -20,7 +49,7 @@ export const parse = (text: string): Json => remember(JSON.parse(text) as Json, 
 /** The text that the value came from, around new members too. Other values are written by `JSON.stringify`. */
 export const write = (value: Json): string => {
   if (typeof value !== "object" || value === null) return JSON.stringify(value)
-  const known = texts.get(value)
+  const known = textOf(value)
   if (known !== undefined) return known
   if (!remembersWithin(value)) return JSON.stringify(value)
   if (isList(value)) return `[${value.map(write).join(",")}]`
@@ -34,7 +63,7 @@ export const write = (value: Json): string => {
 
 const remembersWithin = (value: Json | undefined): boolean => {
   if (typeof value !== "object" || value === null) return false
-  if (texts.has(value)) return true
+  if (textOf(value) !== undefined) return true
   if (isList(value)) return value.some(remembersWithin)
   for (const name in value) if (remembersWithin(value[name])) return true
   return false
@@ -51,8 +80,8 @@ export const oneLine = (text: string): string =>
 export const member = (value: Json | undefined, name: string): Json | undefined => {
   if (!isObject(value) || !Object.hasOwn(value, name)) return undefined
   const found = value[name]
-  if (typeof found !== "object" || found === null || texts.has(found)) return found
-  const text = texts.get(value)
+  if (typeof found !== "object" || found === null || textOf(found) !== undefined) return found
+  const text = textOf(value)
   if (text === undefined) return found
   // As in `JSON.parse`, the last of several members with one name counts.
   const part = partsOf(text).findLast((part) => part.name === name)
@@ -65,11 +94,13 @@ export const memberAt = (value: Json | undefined, ...path: ReadonlyArray<string>
 
 /** The items of a list, which remember their parts of its text. */
 export const items = (list: ReadonlyArray<Json>): ReadonlyArray<Json> => {
-  const text = texts.get(list)
+  const text = textOf(list)
   if (text === undefined) return list
   const parts = itemsOf(text)
   return list.map((item, index) =>
-    typeof item !== "object" || item === null || texts.has(item) ? item : remember(item, parts[index] ?? "")
+    typeof item !== "object" || item === null || textOf(item) !== undefined
+      ? item
+      : remember(item, parts[index] ?? "")
   )
 }
 
@@ -84,7 +115,7 @@ export const edit = (
   if (!omit.some((name) => Object.hasOwn(object, name)) && Object.keys(set).length === 0) return object
   const edited: Record<string, Json> = { ...object, ...set }
   for (const name of omit) if (!Object.hasOwn(set, name)) delete edited[name]
-  const text = texts.get(object)
+  const text = textOf(object)
   if (text === undefined) return edited
   const left = new Map(Object.entries(set))
   const members = partsOf(text).flatMap((part) => {
@@ -188,7 +219,7 @@ const mayHaveLongIntegers = (text: string): boolean => /[0-9]{16}/.test(text)
 
 /** The integers of the value's text that JavaScript cannot hold. */
 export const longIntegers = (value: Json): ReadonlyArray<LongInteger> => {
-  const text = typeof value === "object" && value !== null ? texts.get(value) : undefined
+  const text = typeof value === "object" && value !== null ? textOf(value) : undefined
   if (text === undefined || !mayHaveLongIntegers(text)) return []
   const found: Array<LongInteger> = []
   walk(text, {
