@@ -249,6 +249,31 @@ export const changedIn = (integers: ReadonlyArray<LongInteger>, result: Json): R
   })
 }
 
+/**
+ * The value with the digits of `integers` where it has them rounded, for a value that was composed of parts which had them. Of several
+ * that round to the same number, the last one counts.
+ */
+export const restore = (value: Json, integers: ReadonlyArray<LongInteger>): Json => {
+  if (integers.length === 0) return value
+  const digits = new Map(integers.map(({ text }) => [JSON.stringify(Number(text)), text]))
+  return spliced(write(value), (_path, scalar) => digits.get(scalar)) ?? value
+}
+
+/** The value of a text in which some scalars are written in another way; `null` if none are. */
+const spliced = (text: string, written: (path: Path, scalar: string) => string | undefined): Json | null => {
+  let whole = ""
+  let from = 0
+  walk(text, {
+    onScalar: (path, start, end) => {
+      const other = written(path, text.slice(start, end))
+      if (other === undefined) return
+      whole += text.slice(from, start) + other
+      from = end
+    }
+  })
+  return from === 0 ? null : parse(whole + text.slice(from))
+}
+
 /** Equal for values of equal content, whatever the order of members, blanks and escapes of their texts. */
 export const content = (value: Json): string => {
   const integers = longIntegers(value).map(({ path, text }) => `${pointerOf(path)} ${text}`)
@@ -257,18 +282,11 @@ export const content = (value: Json): string => {
 
 /** The value with other scalars in the places of `replaced`, by JSON pointer (RFC 6901). Everything else keeps its text. */
 export const replaceScalars = (value: Json, replaced: ReadonlyMap<string, Json>): Json => {
-  const text = write(value)
-  let written = ""
-  let from = 0
-  walk(text, {
-    onScalar: (path, start, end) => {
-      const scalar = replaced.get(pointerOf(path))
-      if (scalar === undefined) return
-      written += text.slice(from, start) + JSON.stringify(scalar)
-      from = end
-    }
-  })
-  return from === 0 ? value : parse(written + text.slice(from))
+  const textAt = (path: Path): string | undefined => {
+    const scalar = replaced.get(pointerOf(path))
+    return scalar === undefined ? undefined : JSON.stringify(scalar)
+  }
+  return spliced(write(value), textAt) ?? value
 }
 
 /** A JSON pointer (RFC 6901). */

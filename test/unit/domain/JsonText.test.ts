@@ -110,6 +110,17 @@ describe("Integers past 2^53", () => {
   })
 })
 
+describe("Restored digits", () => {
+  it("are those of the parts that a value was composed of", () => {
+    const integers = JsonText.longIntegers(JsonText.parse('{"id":18446744073709551615}'))
+    const composed = { list: [{ id: Number("18446744073709551615"), n: 1 }], text: "18446744073709551615" }
+    assert.strictEqual(
+      JsonText.write(JsonText.restore(composed, integers)),
+      '{"list":[{"id":18446744073709551615,"n":1}],"text":"18446744073709551615"}'
+    )
+  })
+})
+
 describe("Content", () => {
   it("is equal whatever the order, blanks and escapes", () => {
     const contents = ['{"a":"é","b":[1,2]}', '{ "b":[1.0, 2],\n"a":"\\u00e9" }'].map((text) =>

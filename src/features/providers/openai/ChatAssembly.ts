@@ -3,6 +3,7 @@
  * `text_completion`, whose chunks have `text` instead of `delta`. Members that the protocol does not name are assembled, too.
  */
 import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as GrowingJson from "#src/kernel/text/GrowingJson.ts"
 import * as Deltas from "./Deltas.ts"
 import * as ToolCalls from "./ToolCalls.ts"
@@ -14,6 +15,9 @@ const ofWhole = ["usage", "service_tier", "system_fingerprint"] as const
 const inChunk = new Set(["choices"])
 const inChoice = new Set(["delta", "index", "message"])
 const inDelta = new Set(["function_call", "tool_calls"])
+
+/** Integers past 2^53 whose digits are kept, about. */
+const mostIntegers = 100_000
 
 /** The most choices. */
 const mostChoices = 128
@@ -90,6 +94,8 @@ export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
   /** What was told of the whole answer in other places. */
   const elsewhere = new Map<string, Json>()
   const choices = new Map<number, Choice>()
+  /** Of chunks, whose numbers are composed anew. */
+  const integers: Array<JsonText.LongInteger> = []
   let parts = 0
 
   const choiceAt = (index: number): Choice => {
@@ -186,7 +192,7 @@ export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
     const told = head.json()
     const missing = [...elsewhere].filter(([name]) => !isSet(told[name]))
     const { usage, ...known }: JsonObject = { ...told, ...Object.fromEntries(missing) }
-    return {
+    const composed: JsonObject = {
       ...known,
       object,
       choices: [...choices.values()]
@@ -194,10 +200,13 @@ export const make = (object: Assembled = "chat.completion"): ChatAssembly => {
         .map(isText ? textChoiceOf : chatChoiceOf),
       usage: usage ?? usageOf(parts)
     }
+    const restored = JsonText.restore(composed, integers)
+    return isObject(restored) ? restored : composed
   }
 
   return {
     take: (chunk) => {
+      if (integers.length < mostIntegers) integers.push(...JsonText.longIntegers(chunk))
       const { choices: given } = chunk
       if (given !== undefined && given !== null && !isList(given)) return null
       head.add(chunk, inChunk)

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as fc from "fast-check"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as ChatAssembly from "#src/features/providers/openai/ChatAssembly.ts"
 import * as ChatStream from "#src/features/providers/openai/ChatStream.ts"
 
@@ -145,6 +146,17 @@ describe("A streamed chat completion", () => {
           )
         )
       )
+    })
+  )
+
+  it.effect("keeps the digits of integers past 2^53", () =>
+    Effect.gen(function* () {
+      const long =
+        '{"choices":[{"index":0,"delta":{"content":"x"},"token_id":18446744073709551615}],"seed":-9007199254740993}'
+      const outcome = yield* read(`${event(long)}${events(end(), "[DONE]")}`)
+      const output = outcome._tag === "Succeeded" ? JsonText.write(outcome.output) : ""
+      assert.include(output, '"token_id":18446744073709551615')
+      assert.include(output, '"seed":-9007199254740993')
     })
   )
 
