@@ -4,6 +4,7 @@
  */
 import { Result } from "effect"
 import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 import * as OpenaiErrors from "../OpenaiErrors.ts"
 import * as CustomTools from "./CustomTools.ts"
@@ -95,11 +96,18 @@ const joined = (contents: ReadonlyArray<Json>): Json =>
         typeof content === "string" ? [{ type: "text", text: content }] : isList(content) ? content : []
       )
 
+interface Told {
+  readonly messages: ReadonlyArray<JsonObject>
+  /** Types of items of which a chat has no form. */
+  readonly leftOut: ReadonlyArray<string>
+}
+
 /** The messages of a chat, as items of a response make them. */
 const makeConversation = (instructions: Json | undefined) => {
   /** Many chat templates take one system message, and only as the first. */
   const system: Array<Json> = typeof instructions === "string" && instructions !== "" ? [instructions] : []
   const messages: Array<JsonObject> = []
+  const leftOut = new Set<string>()
   /** What an assistant says and calls in one turn is one message. */
   let turn: { content: Json; readonly calls: Array<JsonObject> } | null = null
 
@@ -132,9 +140,11 @@ const makeConversation = (instructions: Json | undefined) => {
       if (role === "system" || role === "developer") system.push(content)
       else messages.push({ role, content })
     },
-    messages: (): ReadonlyArray<JsonObject> => {
+    leaveOut: (type: string) => void leftOut.add(type),
+    told: (): Told => {
       flush()
-      return system.length === 0 ? messages : [{ role: "system", content: joined(system) }, ...messages]
+      const all = system.length === 0 ? messages : [{ role: "system", content: joined(system) }, ...messages]
+      return { messages: all, leftOut: [...leftOut] }
     }
   }
 }
@@ -170,8 +180,11 @@ const takeItem = (conversation: Conversation, type: Json, item: JsonObject): boo
       conversation.answer(item["call_id"], contentOf(item["output"]))
       return true
     default:
-      // Thoughts are not told again, and what a hosted tool did has no form in a chat.
-      return type === "reasoning" || (typeof type === "string" && HostedTools.isItem(type))
+      // Models do not need their earlier thoughts.
+      if (type === "reasoning") return true
+      if (typeof type !== "string" || !HostedTools.isItem(type)) return false
+      conversation.leaveOut(type)
+      return true
   }
 }
 
@@ -179,7 +192,7 @@ const messagesOf = (
   items: ReadonlyArray<Json>,
   conversation: Conversation,
   references: ItemReferences.References
-): Translated<ReadonlyArray<JsonObject>> => {
+): Translated<Told> => {
   for (const [index, item] of items.entries()) {
     if (!isObject(item)) return refused(`input[${index}]`, `input[${index}] must be an object.`)
     const unnamed =
@@ -190,13 +203,13 @@ const messagesOf = (
     else if (!takeItem(conversation, type, item))
       return refused(`input[${index}].type`, `input[${index}].type is not supported by this model.`)
   }
-  return Result.succeed(conversation.messages())
+  return Result.succeed(conversation.told())
 }
 
 const inputOf = (
   { input, instructions }: JsonObject,
   references: ItemReferences.References
-): Translated<ReadonlyArray<JsonObject>> => {
+): Translated<Told> => {
   const items = typeof input === "string" ? [{ role: "user", content: input }] : input
   return isList(items)
     ? messagesOf(items, makeConversation(instructions), references)
@@ -268,19 +281,25 @@ const present = (members: Readonly<Record<string, Json | undefined>>): JsonObjec
 
 export interface ChatInput {
   readonly input: JsonObject
-  /** Types of tools that only OpenAI runs, which the model is not told of. */
+  /** Types of tools that only OpenAI runs, and of what they did before, which the model does not see. */
   readonly leftOut: ReadonlyArray<string>
 }
 
 const verbosityOf = (text: Json | undefined): Json | undefined =>
   isObject(text) ? text["verbosity"] : undefined
 
+/** With the digits of integers past 2^53 that the body has. */
+const restored = (body: JsonObject, input: JsonObject): JsonObject => {
+  const made = JsonText.restore(input, JsonText.longIntegers(body))
+  return isObject(made) ? made : input
+}
+
 /** The input of the chat. */
 export const of = (body: JsonObject, references: ItemReferences.References): Translated<ChatInput> =>
-  Result.flatMap(inputOf(body, references), (messages) =>
+  Result.flatMap(inputOf(body, references), ({ leftOut: items, messages }) =>
     Result.map(toolsOf(body["tools"]), ({ functions, leftOut }): ChatInput => ({
-      leftOut,
-      input: {
+      leftOut: [...leftOut, ...items],
+      input: restored(body, {
         messages,
         ...present(Object.fromEntries(same.map((name) => [name, body[name]]))),
         ...present({
@@ -290,6 +309,6 @@ export const of = (body: JsonObject, references: ItemReferences.References): Tra
           reasoning_effort: effortOf(body["reasoning"])
         }),
         ...chosen(body["tool_choice"], functions)
-      }
+      })
     }))
   )

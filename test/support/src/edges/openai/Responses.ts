@@ -134,6 +134,21 @@ export const responses = (served: () => Served.Served) =>
         .create({ model, input: "Hi", tools: [{ type: "web_search" }] })
         .withResponse()
       assert.strictEqual(response.headers.get("x-inferlog-tools-left-out"), "web_search")
+      const again = await client.responses
+        .create({
+          model,
+          input: [
+            {
+              type: "web_search_call",
+              id: "ws_1",
+              status: "completed",
+              action: { type: "search", query: "x" }
+            },
+            { role: "user", content: "Hi" }
+          ]
+        })
+        .withResponse()
+      assert.strictEqual(again.response.headers.get("x-inferlog-tools-left-out"), "web_search_call")
     })
 
     it("resolves references to its items", async () => {
