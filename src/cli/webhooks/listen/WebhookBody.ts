@@ -1,12 +1,10 @@
-/**
- * Rebuilds a webhook's body from the server's routes (`src/features/webhooks/DeliveryBody.ts`): byte for byte, but for blanks, escapes
- * and digits of input and output that JavaScript writes in another way.
- */
+/** Rebuilds a webhook's body from the server's routes, byte for byte (`src/features/webhooks/DeliveryBody.ts`). */
 import { Effect, Schedule } from "effect"
 import { NotFoundError } from "#clients/typescript/Errors.ts"
 import { RequestOutcomeError } from "#clients/typescript/OutcomeErrors.ts"
 import type { RetrievedRequest } from "#clients/typescript/Wire.ts"
 import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { CallError } from "#src/cli/platform/CallError.ts"
 import * as Platform from "#src/cli/platform/Platform.ts"
 import type { SelectedEvent } from "./EventSelection.ts"
@@ -70,26 +68,45 @@ const withoutOutput = Effect.fnUntraced(function* (selected: SelectedEvent, resp
   )
 })
 
-/** Input and output keep the order of their members. */
-const textOf = ({ input = null, output = null, ...rest }: CanonicalJson.JsonObject): string =>
-  CanonicalJson.stringifyWith(rest, { input: JSON.stringify(input), output: JSON.stringify(output) })
-
-export const of = Effect.fnUntraced(function* (selected: SelectedEvent) {
-  const { event, requestId } = selected
+/** Reads a request, and its answer as a value that remembers its text: what the client reads has lost digits and order of payloads. */
+const retrieve = Effect.fnUntraced(function* ({ event, requestId }: SelectedEvent) {
+  const { fetch } = yield* Platform.Platform
+  let text = ""
+  const connection: Platform.Connection = {
+    ...patient,
+    fetch: async (...call) => {
+      const response = await fetch(...call)
+      text = await response.clone().text()
+      return response
+    }
+  }
   const retrieved = yield* Platform.call(
     (client, signal) => client.requests.get(requestId, { signal }),
-    patient
+    connection
   ).pipe(
     Effect.repeat({
       until: ({ billingStatus = null }) => event === "start" || billingStatus !== null,
       schedule: pause
     })
   )
+  return { retrieved, answer: JsonText.parse(text) }
+})
+
+export const of = Effect.fnUntraced(function* (selected: SelectedEvent) {
+  const { event } = selected
+  const { answer, retrieved } = yield* retrieve(selected)
+  const textOf = (name: string) => JsonText.write(JsonText.member(answer, name) ?? null)
   const result = resultIn(retrieved)
-  if (event === "start") return textOf({ ...result, ...atStart, event })
+  const input = textOf("input")
+  if (event === "start")
+    return CanonicalJson.stringifyWith({ ...result, ...atStart, event }, { input, output: "null" })
   const { billingStatus, outcome, response_url } = retrieved
   const isWithoutOutput = outcome === "invalid_output" || outcome === "provider_failed"
   const ended = isWithoutOutput ? yield* withoutOutput(selected, response_url) : result
+  const output = isWithoutOutput ? "null" : textOf("output")
   // As it came from the server.
-  return textOf({ ...ended, event, billingStatus } as CanonicalJson.JsonObject)
+  return CanonicalJson.stringifyWith({ ...ended, event, billingStatus } as CanonicalJson.JsonObject, {
+    input,
+    output
+  })
 })

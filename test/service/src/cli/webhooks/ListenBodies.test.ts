@@ -2,7 +2,8 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { Webhook } from "standardwebhooks"
-import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { RequestId } from "#domain/Ids.ts"
 import type { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { status } from "#domain/inference-request/Status.ts"
@@ -28,8 +29,12 @@ const snapshotOf = Effect.fnUntraced(function* (id: RequestId) {
 /** The bytes that the service would store for it now. */
 const frozen = Effect.fnUntraced(function* (id: RequestId, event: WebhookEventName) {
   const snapshot = yield* snapshotOf(id)
-  const payloads = yield* (yield* Requests).payloads(snapshot)
-  return CanonicalJson.stringify(DeliveryBody.make(yield* PublicUrls, event, snapshot, payloads))
+  const { input, output } = yield* (yield* Requests).payloads(snapshot)
+  const textOf = (value: Json) => (value === null ? null : JsonText.write(value))
+  return DeliveryBody.text(yield* PublicUrls, event, snapshot, {
+    input: textOf(input),
+    output: event === "start" ? null : textOf(output)
+  })
 })
 
 const setUp = Effect.fnUntraced(function* (events: string) {
