@@ -8,6 +8,7 @@ import { app as hono } from "../../../examples/hono/app.ts"
 import * as NextToken from "../../../examples/nextjs/app/api/inferlog-token/route.ts"
 import * as NextUpload from "../../../examples/nextjs/app/api/inferlog-upload/route.ts"
 import * as NextWebhook from "../../../examples/nextjs/app/api/inferlog-webhook/route.ts"
+import * as Environment from "#test/support/Environment.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 
 const origin = "https://app.example"
@@ -70,13 +71,7 @@ const withSettings = Effect.gen(function* () {
     DEMO_USER: "ada",
     WEBHOOK_SECRET: secret
   }
-  yield* Effect.acquireRelease(
-    Effect.sync(() => Object.assign(process.env, settings)),
-    () =>
-      Effect.sync(() => {
-        for (const name of Object.keys(settings)) delete process.env[name]
-      })
-  )
+  yield* Environment.use(settings)
   return urls
 })
 

@@ -6,6 +6,7 @@ import * as Addresses from "#src/cli/doctor/checks/Addresses.ts"
 import * as Clocks from "#src/cli/doctor/checks/Clocks.ts"
 import * as NatsServers from "#src/cli/doctor/checks/NatsServers.ts"
 import * as S3Rights from "#src/cli/doctor/checks/S3Rights.ts"
+import * as Environment from "#test/support/Environment.ts"
 import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
 import * as NatsBinary from "#test/support/servers/NatsBinary.ts"
 import * as NatsConnection from "#test/support/servers/NatsConnection.ts"
@@ -61,21 +62,7 @@ describe("doctor tries NATS once, and", () => {
 })
 
 /** The credentials of this process, where the SDK finds them, until the scope ends. */
-const credentials = (given: typeof S3Server.credentials) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const before = { ...process.env }
-      Object.assign(process.env, given)
-      return before
-    }),
-    (before) =>
-      Effect.sync(() => {
-        for (const name of Object.keys(given)) {
-          if (before[name] === undefined) delete process.env[name]
-          else process.env[name] = before[name]
-        }
-      })
-  )
+const credentials = (given: typeof S3Server.credentials) => Environment.use(given)
 
 describe("doctor tries the rights at S3, and", () => {
   it.live("finds all of them, and removes its object", () =>

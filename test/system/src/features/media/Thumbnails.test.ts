@@ -54,7 +54,11 @@ const local = Effect.fnUntraced(function* (bytes: Uint8Array, claimed: string | 
 /** The thumbnail of a file, and the log lines. */
 const make = Effect.fnUntraced(function* (source: Parameters<Thumbnails["Service"]["make"]>[0]["source"]) {
   const logged: Array<string> = []
-  const logger = Logger.layer([Logger.make(({ message }) => void logged.push(String(message)))])
+  const log = (line: string) => {
+    // The test clock says so when the work takes longer than a second, on a busy machine.
+    if (!line.startsWith("A test is using time")) logged.push(line)
+  }
+  const logger = Logger.layer([Logger.make(({ message }) => log(String(message)))])
   const planned = MediaUrl.makeId()
   const id = yield* (yield* Thumbnails).make({ source, id: planned, maker }).pipe(Effect.provide(logger))
   if (id !== null) assert.strictEqual(id, planned)

@@ -12,6 +12,7 @@ import { Effect, Schema } from "effect"
 import type { Page } from "playwright-core"
 import { POST as tokenRoute } from "../../../../../../examples/nextjs/app/api/inferlog-token/route.ts"
 import { POST as uploadRoute } from "../../../../../../examples/nextjs/app/api/inferlog-upload/route.ts"
+import * as Environment from "#test/support/Environment.ts"
 import * as Browser from "#test/support/Browser.ts"
 import * as Server from "#test/support/ServerProcess.ts"
 import * as TempDirectory from "#test/support/TempDirectory.ts"
@@ -100,7 +101,7 @@ const start = Effect.gen(function* () {
   const app = yield* application
   const { port } = app.address() as AddressInfo
   const origin = `http://127.0.0.1:${port}`
-  Object.assign(process.env, {
+  yield* Environment.use({
     INFERLOG_URL: server.url,
     INFERLOG_API_KEY: Server.apiKey,
     APP_ORIGIN: origin,
