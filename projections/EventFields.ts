@@ -22,6 +22,10 @@ export const text = (data: JsonObject, field: string): string => {
 export const textOrNull = (data: JsonObject, field: string): string | null =>
   data[field] === null ? null : text(data, field)
 
+/** `null` when the field is absent. */
+export const textIfAny = (data: JsonObject, field: string): string | null =>
+  data[field] === undefined ? null : text(data, field)
+
 export const integer = (data: JsonObject, field: string): number => {
   const value = data[field]
   if (!Number.isSafeInteger(value)) throw unexpected(field, "an integer")

@@ -46,6 +46,8 @@ export const UploadInitiated = Schema.TaggedStruct("UploadInitiated", {
   method: UploadMethod,
   /** When the upload expires if it is not complete. */
   expiresAt: Schema.Int,
+  /** What the client wants the file for, as OpenAI's API names it. Absent if it did not say. */
+  purpose: Schema.optionalKey(Schema.String),
   payloads: Schema.Struct({ name: PayloadRef })
 })
 export type UploadInitiated = typeof UploadInitiated.Type

@@ -27,6 +27,8 @@ export interface Gone {
   readonly _tag: "Gone"
   /** The owner. `null` when the file was deleted before it existed. */
   readonly accountId: AccountId | null
+  /** When it was announced or stored, its place in lists. `null` when the file was deleted before it existed. */
+  readonly createdAt: number | null
   /** The id of an upload in parts, which may have left parts in the store. */
   readonly uploadId: string | null
   /** When a client received a URL to upload the file in one PUT. `null` for every other file. */
@@ -62,6 +64,7 @@ export const evolve = (state: State, event: Event): State => {
       return {
         _tag: "Gone",
         accountId: accountOf(state),
+        createdAt: createdAt(state),
         uploadId: uploadIdOf(state),
         announcedAt: announcedAt(state),
         isRemoved: false
@@ -90,6 +93,27 @@ export const accountOf = (state: State): AccountId | null => {
 /** The request whose run made the file. `null` for an upload. */
 export const requestOf = ({ origin }: Present): RequestId | null =>
   origin._tag === "OutputStored" ? origin.requestId : null
+
+/** When the file was announced or stored, Unix time in ms, also of a file that is gone. `null` if it never existed. */
+export const createdAt = (state: State): number | null => {
+  switch (state._tag) {
+    case "None":
+      return null
+    case "Pending":
+      return state.upload.at
+    case "Present":
+      return state.origin.at
+    case "Gone":
+      return state.createdAt
+  }
+}
+
+/** The purpose of a file whose client named none, and of outputs. */
+export const usualPurpose = "user_data"
+
+/** What the file is for, as OpenAI's API names it. */
+export const purposeOf = (origin: UploadInitiated | OutputStored): string =>
+  (origin._tag === "UploadInitiated" ? origin.purpose : undefined) ?? usualPurpose
 
 const uploadOf = (state: State): UploadInitiated | null => {
   if (state._tag === "Pending") return state.upload

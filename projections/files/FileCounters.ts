@@ -1,4 +1,4 @@
-/** The number of an account's files by source and type, and the bytes of its uploaded files. Thumbnails do not count. */
+/** The number of an account's files by source, type and purpose, and the bytes of its uploaded files. Thumbnails do not count. */
 import type { DatabaseSync } from "node:sqlite"
 import * as CompositeKey from "../batch/CompositeKey.ts"
 import * as CounterTable from "../batch/CounterTable.ts"
@@ -11,8 +11,9 @@ export const tables = `
     source TEXT NOT NULL,
     kind TEXT NOT NULL,
     essence TEXT NOT NULL,
+    purpose TEXT NOT NULL,
     files INTEGER NOT NULL,
-    PRIMARY KEY (account_id, source, kind, essence)
+    PRIMARY KEY (account_id, source, kind, essence, purpose)
   ) STRICT, WITHOUT ROWID;
   CREATE TABLE files_bytes (account_id TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 `
@@ -30,11 +31,11 @@ export interface FileCounters extends BatchBuffer {
 export const bytesOf = ({ size, source, status }: FileRow): number =>
   status === "uploaded" && source !== "thumbnail" ? (size ?? 0) : 0
 
-const nameOf = ({ accountId, essence, kind, source }: FileRow): string =>
-  CompositeKey.of(accountId, source, kind, essence)
+const nameOf = ({ accountId, essence, kind, purpose, source }: FileRow): string =>
+  CompositeKey.of(accountId, source, kind, essence, purpose)
 
 export const make = (db: DatabaseSync): FileCounters => {
-  const columns = ["account_id", "source", "kind", "essence"]
+  const columns = ["account_id", "source", "kind", "essence", "purpose"]
   const files = CounterTable.make(db, { table: "files_counters", columns, count: "files" })
   const bytes = CounterTable.make(db, { table: "files_bytes", columns: ["account_id"], count: "bytes" })
 

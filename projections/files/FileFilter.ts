@@ -1,4 +1,4 @@
-/** Filters and page keys of lists of files. */
+/** Filters, orders and page keys of lists of files. */
 import type { AccountId, RequestId } from "#domain/Ids.ts"
 import type { FileSource } from "./FileItem.ts"
 
@@ -9,10 +9,15 @@ export interface PageKey {
   readonly fileId: string
 }
 
+export type Order = "asc" | "desc"
+
 export interface Filter {
   readonly accountId: AccountId
   readonly source?: FileSource | undefined
   /** A type in lower case without parameters, or a group of types: `image/*`. */
   readonly contentType?: string | undefined
   readonly requestId?: RequestId | undefined
+  readonly purpose?: string | undefined
+  /** By the time of creation; newest first if absent. */
+  readonly order?: Order | undefined
 }

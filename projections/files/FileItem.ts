@@ -21,6 +21,7 @@ export const FileItem = Schema.Struct({
   size: Schema.NullOr(Schema.Int),
   status: FileStatus,
   source: FileSource,
+  purpose: Schema.String,
   requestId: Schema.NullOr(RequestId),
   sha256: Schema.NullOr(Schema.String),
   createdAt: Schema.Int,

@@ -10,7 +10,7 @@ import { kindMeantBy, kindOf } from "./FileTypes.ts"
 
 const columns = `file_id AS "fileId", account_id AS "accountId", file_name AS "fileName",
   CASE WHEN name_hash IS NOT NULL THEN json_object('hash', name_hash, 'size', name_size) END AS "nameRef",
-  content_type AS "contentType", size, status, source, request_id AS "requestId", sha256,
+  content_type AS "contentType", size, status, source, purpose, request_id AS "requestId", sha256,
   created_at AS "createdAt", uploaded_at AS "uploadedAt", expires_at AS "expiresAt"`
 
 /** A part of a list of ids. */
@@ -22,16 +22,32 @@ interface Ids {
 const bySource = (sql: SqlClient, { source }: Filter) =>
   source === undefined ? sql.in("source", FileSource.literals) : sql`source = ${source}`
 
-const behind = (sql: SqlClient, after: PageKey | null) =>
-  after === null ? [] : [sql`(created_at, file_id) < (${after.createdAt}, ${after.fileId})`]
+const behind = (sql: SqlClient, { order }: Filter, after: PageKey | null) => {
+  if (after === null) return []
+  const comparison = sql.literal(order === "asc" ? ">" : "<")
+  return [sql`(created_at, file_id) ${comparison} (${after.createdAt}, ${after.fileId})`]
+}
 
-/** The condition on the type, and the index that has matching files in the order of the list. */
+const inOrder = (sql: SqlClient, { order }: Filter) =>
+  sql.literal(order === "asc" ? "created_at ASC, file_id ASC" : "created_at DESC, file_id DESC")
+
+const ofPurpose = (sql: SqlClient, { purpose }: Filter) =>
+  purpose === undefined ? [] : [sql`purpose = ${purpose}`]
+
 const byType = (sql: SqlClient, { contentType }: Filter) => {
-  if (contentType === undefined) return { index: "files_by_list", conditions: [] }
+  if (contentType === undefined) return []
   const kind = kindMeantBy(contentType)
-  return kind === null
-    ? { index: "files_by_essence", conditions: [sql`essence = ${contentType}`] }
-    : { index: "files_by_kind", conditions: [sql`kind = ${kind}`] }
+  return [kind === null ? sql`essence = ${contentType}` : sql`kind = ${kind}`]
+}
+
+/**
+ * The index that has matching files in the order of the list. No route filters by a purpose and a type together: then the
+ * rows of the purpose are read.
+ */
+const indexOf = ({ contentType, purpose }: Filter) => {
+  if (purpose !== undefined) return "files_by_purpose"
+  if (contentType === undefined) return "files_by_list"
+  return kindMeantBy(contentType) === null ? "files_by_essence" : "files_by_kind"
 }
 
 const ofKind = (sql: SqlClient, { contentType }: Filter) =>
@@ -42,14 +58,16 @@ export const sumCounters = (sql: SqlClient, filter: Filter) => sql`
     sql`account_id = ${filter.accountId}`,
     bySource(sql, filter),
     ...ofKind(sql, filter),
-    ...byType(sql, filter).conditions
+    ...byType(sql, filter),
+    ...ofPurpose(sql, filter)
   ])}`
 
 const byRequest = (sql: SqlClient, filter: Filter) => [
   sql`request_id = ${filter.requestId ?? null} AND source = 'output'`,
   sql`account_id = ${filter.accountId}`,
   bySource(sql, filter),
-  ...byType(sql, filter).conditions
+  ...byType(sql, filter),
+  ...ofPurpose(sql, filter)
 ]
 
 /** For filters that name a request, because a request has few files. */
@@ -60,29 +78,29 @@ export const countOfRequest = (sql: SqlClient, filter: Filter) => sql`
 /** See `countOfRequest`. */
 export const ofRequest = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part<PageKey>) => sql`
   SELECT ${sql.literal(columns)} FROM files_files INDEXED BY files_by_request
-  WHERE ${sql.and([...byRequest(sql, filter), ...behind(sql, after)])}
-  ORDER BY created_at DESC, file_id DESC LIMIT ${limit} OFFSET ${offset}`
+  WHERE ${sql.and([...byRequest(sql, filter), ...behind(sql, filter, after)])}
+  ORDER BY ${inOrder(sql, filter)} LIMIT ${limit} OFFSET ${offset}`
 
 /** Skips entries of one index alone, merged from uploads and outputs, then reads the rows of one page. */
 export const pageOf = (sql: SqlClient, filter: Filter, { after, offset, limit }: Part<PageKey>) => {
-  const { conditions, index } = byType(sql, filter)
   const sources = filter.source === undefined ? FileSource.literals : [filter.source]
   const entries = sources.map(
     (source) => sql`
-    SELECT created_at, file_id FROM files_files INDEXED BY ${sql.literal(index)}
+    SELECT created_at, file_id FROM files_files INDEXED BY ${sql.literal(indexOf(filter))}
     WHERE ${sql.and([
       sql`account_id = ${filter.accountId} AND source = ${source} AND source <> 'thumbnail'`,
-      ...conditions,
-      ...behind(sql, after)
+      ...byType(sql, filter),
+      ...ofPurpose(sql, filter),
+      ...behind(sql, filter, after)
     ])}`
   )
   return sql`
     SELECT ${sql.literal(columns)} FROM files_files WHERE file_id IN (
       SELECT file_id FROM (
         ${sql.join(" UNION ALL ", false)(entries)}
-        ORDER BY created_at DESC, file_id DESC LIMIT ${limit} OFFSET ${offset}
+        ORDER BY ${inOrder(sql, filter)} LIMIT ${limit} OFFSET ${offset}
       )
-    ) ORDER BY created_at DESC, file_id DESC`
+    ) ORDER BY ${inOrder(sql, filter)}`
 }
 
 /**

@@ -8,7 +8,7 @@ import { FileStatus } from "./FileItem.ts"
 
 /**
  * Files that are neither deleted nor expired. Lists show uploads or outputs in the order of `created_at, file_id`: `by_list`
- * has all types, `by_kind` and `by_essence` those of a type filter, `by_request` those of one request. Lists leave out
+ * has all types, `by_kind` and `by_essence` those of a type filter, `by_purpose` those of a purpose, `by_request` those of one request. Lists leave out
  * thumbnails. `essence` is the content type without parameters, `kind` its part up to the slash. `pending` has the pending
  * uploads of each account, `singles` all uploads in one PUT by time, complete or not.
  */
@@ -24,6 +24,7 @@ export const tables = `
     content_type TEXT NOT NULL,
     kind TEXT NOT NULL,
     essence TEXT NOT NULL,
+    purpose TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     is_single INTEGER NOT NULL CHECK (is_single IN (0, 1)),
     status TEXT NOT NULL CHECK (status IN ('pending', 'uploaded')),
@@ -35,6 +36,7 @@ export const tables = `
   CREATE INDEX files_by_list ON files_files (account_id, source, created_at) WHERE source <> 'thumbnail';
   CREATE INDEX files_by_kind ON files_files (account_id, source, kind, created_at) WHERE source <> 'thumbnail';
   CREATE INDEX files_by_essence ON files_files (account_id, source, essence, created_at) WHERE source <> 'thumbnail';
+  CREATE INDEX files_by_purpose ON files_files (account_id, source, purpose, created_at) WHERE source <> 'thumbnail';
   CREATE INDEX files_by_request ON files_files (request_id, created_at) WHERE source = 'output';
   CREATE INDEX files_of_account ON files_files (account_id);
   CREATE INDEX files_by_time ON files_files (expires_at);
@@ -56,6 +58,7 @@ interface Origin {
   readonly contentType: string
   readonly kind: string
   readonly essence: string
+  readonly purpose: string
   readonly createdAt: number
   /** Whether the file is an upload in one PUT. */
   readonly isSingle: boolean
@@ -72,7 +75,7 @@ export interface FileRow extends Origin {
 
 export const make = (db: DatabaseSync): Rows.Rows<FileRow> => {
   const find = db.prepare("SELECT * FROM files_files WHERE file_id = ?")
-  const inserts = RowInserts.make(db, "files_files", 17)
+  const inserts = RowInserts.make(db, "files_files", 18)
   const update = db.prepare(`UPDATE files_files
     SET status = ?, size = ?, sha256 = ?, uploaded_at = ?, expires_at = ? WHERE file_id = ?`)
   const remove = db.prepare("DELETE FROM files_files WHERE file_id = ?")
@@ -98,6 +101,7 @@ export const make = (db: DatabaseSync): Rows.Rows<FileRow> => {
         row.contentType,
         row.kind,
         row.essence,
+        row.purpose,
         row.createdAt,
         row.isSingle ? 1 : 0,
         ...changing(row)
@@ -119,6 +123,7 @@ const rowOf = (columns: Columns): FileRow => ({
   contentType: text(columns["content_type"]),
   kind: text(columns["kind"]),
   essence: text(columns["essence"]),
+  purpose: text(columns["purpose"]),
   createdAt: integer(columns["created_at"]),
   isSingle: columns["is_single"] === 1,
   status: wordOf(FileStatus.literals, columns["status"]) ?? "pending",

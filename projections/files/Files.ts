@@ -1,4 +1,4 @@
-/** Lists of stored files, newest first (decisions, "Platform routes"), and the work on files. */
+/** Lists of stored files (decisions, "Platform routes"), and the work on files. */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { type AccountId, FileId } from "#domain/Ids.ts"
@@ -18,7 +18,7 @@ export class Files extends Context.Service<
   Files,
   {
     /**
-     * A page of an account's files, newest first: page number `page` (from 1), or the page after `after`. Leaves out
+     * A page of an account's files in the order of the filter: page number `page` (from 1), or the page after `after`. Leaves out
      * thumbnails and files that are deleted or expired. The total comes from counters unless the filter names a request.
      */
     list(

@@ -11,9 +11,10 @@ import {
   UploadReplaced
 } from "#domain/file/Event.ts"
 import { namePayload } from "#domain/file/File.ts"
+import { usualPurpose } from "#domain/file/State.ts"
 import { idOf, type StreamName } from "#streams/StreamName.ts"
 import * as KeySet from "../batch/KeySet.ts"
-import { integer, integerOrNull, object, oneOf, text, textOrNull } from "../EventFields.ts"
+import { integer, integerOrNull, object, oneOf, text, textIfAny, textOrNull } from "../EventFields.ts"
 import { on, onType, type Projection } from "../Projection.ts"
 import * as FileCounters from "./FileCounters.ts"
 import * as FileRows from "./FileRows.ts"
@@ -53,6 +54,7 @@ const uploadOf = (data: JsonObject, time: number): FileRows.FileRow => {
     requestId: null,
     fileName: null,
     nameRef: { hash: text(name, "hash"), size: integer(name, "size") },
+    purpose: textIfAny(data, "purpose") ?? usualPurpose,
     createdAt: time,
     isSingle: oneOf(object(data, "method"), "_tag", methods) === "Single",
     status: "pending",
@@ -71,6 +73,7 @@ const outputOf = (data: JsonObject, time: number): FileRows.FileRow => ({
   requestId: text(data, "requestId"),
   fileName: text(data, "fileName"),
   nameRef: null,
+  purpose: usualPurpose,
   createdAt: time,
   isSingle: false,
   status: "uploaded",
@@ -80,7 +83,7 @@ const outputOf = (data: JsonObject, time: number): FileRows.FileRow => ({
 
 export const projection: Projection = {
   name: "files",
-  version: 2,
+  version: 3,
   tables: FileRows.tables + FileCounters.tables + removalTable,
   open: (db) => {
     const rows = FileRows.make(db)

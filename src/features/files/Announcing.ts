@@ -30,7 +30,11 @@ export const make = Effect.gen(function* () {
   return Effect.fnUntraced(function* (
     { accountId, keyId }: Caller,
     target: UploadTarget,
-    { lifetimeMs, method }: { readonly method: UploadMethod; readonly lifetimeMs: number }
+    {
+      lifetimeMs,
+      method,
+      purpose
+    }: { readonly method: UploadMethod; readonly lifetimeMs: number; readonly purpose?: string | undefined }
   ) {
     const { contentType, fileName, id, size } = target
     const name = yield* FileNames.seal(payloads, { id, accountId, fileName })
@@ -43,6 +47,7 @@ export const make = Effect.gen(function* () {
       size,
       method,
       expiresAt: at + lifetimeMs,
+      ...(purpose !== undefined && { purpose }),
       payloads: { name: Payload.refOf(name) }
     }
     yield* actors

@@ -2,7 +2,7 @@
 import { Clock, Context, Duration, Effect, Layer, Struct } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { isOver } from "#domain/file/File.ts"
-import { type Pending, type Present, requestOf } from "#domain/file/State.ts"
+import { createdAt, type Pending, type Present, purposeOf, requestOf } from "#domain/file/State.ts"
 import { FileId, type RequestId } from "#domain/Ids.ts"
 import type * as Page from "#projections/Page.ts"
 import type { FileItem, FileSource, FileStatus } from "#projections/files/FileItem.ts"
@@ -38,6 +38,8 @@ export interface LibraryFile {
   readonly size: number | null
   readonly status: FileStatus
   readonly source: FileSource
+  /** As OpenAI's API names it. */
+  readonly purpose: string
   readonly requestId: RequestId | null
   /** Hex; `null` while pending, and if the bytes were never read here. */
   readonly sha256: string | null
@@ -53,8 +55,8 @@ export interface Named {
 
 type Storage = EventStoreError | BlobStoreError | SqlError
 
-/** How long a list waits for the store to report whether a file has arrived. */
-const patience = "2 seconds"
+/** How long a list waits for the store to report which files have arrived. */
+const patience = Duration.seconds(2)
 
 /** Files of a page looked up at the same time. */
 const concurrency = 16
@@ -62,11 +64,13 @@ const concurrency = 16
 export class AssetLibrary extends Context.Service<
   AssetLibrary,
   {
-    /** A page of the caller's files, newest first, as of the call; fails after 2 s. `total` includes unswept files. */
+    /** A page of the caller's files, as of the call; fails after 2 s. `total` includes unswept files. */
     list(
       options: Omit<Filter, "accountId"> & Page.PageRequest<PageKey> & { readonly caller: Caller }
     ): Effect.Effect<Page.PageWithTotal<LibraryFile, PageKey>, RequestForbidden | ReadModelBehind | Storage>
     get(named: Named): Effect.Effect<LibraryFile, FileNotFound | FileForbidden | FileGone | Storage>
+    /** The file's place in lists, also of a file that is deleted or expired, so that a list can go on after it. */
+    placeOf(named: Named): Effect.Effect<PageKey, FileNotFound | FileForbidden | Storage>
     /** When it returns, the file and its thumbnail cannot be read any more. Repeating it changes nothing. */
     remove(named: Named): Effect.Effect<void, FileNotFound | FileForbidden | Storage>
   }
@@ -100,6 +104,7 @@ export class AssetLibrary extends Context.Service<
           size: isPresent ? state.stored.size : state.upload.size,
           status: isPresent ? "uploaded" : "pending",
           source: origin._tag === "OutputStored" ? "output" : "upload",
+          purpose: purposeOf(origin),
           requestId: isPresent ? requestOf(state) : null,
           sha256: isPresent ? state.stored.sha256 : null,
           createdAt: origin.at,
@@ -127,20 +132,21 @@ export class AssetLibrary extends Context.Service<
       })
 
       /** If the store does not answer in time, the list shows what the log knows. */
-      const view = Effect.fnUntraced(function* (item: FileItem) {
+      const view = Effect.fnUntraced(function* (item: FileItem, answerBy: number) {
         const now = yield* Clock.currentTimeMillis
         const isAwaited =
           isDirect && item.status === "pending" && now - item.createdAt < Duration.toMillis(putWindow)
         if (!isAwaited) return yield* listed(item)
         return yield* lookedFor(item).pipe(
-          Effect.timeoutOrElse({ duration: patience, orElse: () => listed(item) }),
+          Effect.timeoutOrElse({ duration: Math.max(answerBy - now, 0), orElse: () => listed(item) }),
           Effect.catchTag("BlobStoreError", () => listed(item))
         )
       })
 
       /** Expired files are gone even before the sweep. */
       const viewAll = Effect.fnUntraced(function* (items: ReadonlyArray<FileItem>) {
-        const views = yield* Effect.forEach(items, view, { concurrency })
+        const answerBy = (yield* Clock.currentTimeMillis) + Duration.toMillis(patience)
+        const views = yield* Effect.forEach(items, (item) => view(item, answerBy), { concurrency })
         const now = yield* Clock.currentTimeMillis
         return views.filter(({ expiresAt }) => now < expiresAt)
       })
@@ -177,6 +183,14 @@ export class AssetLibrary extends Context.Service<
         return yield* describe(id, state)
       })
 
+      const placeOf: AssetLibrary["Service"]["placeOf"] = Effect.fn("AssetLibrary.placeOf")(
+        function* (named) {
+          const { id, state } = yield* find(named)
+          const at = createdAt(state)
+          return at === null ? yield* new FileNotFound() : { createdAt: at, fileId: id }
+        }
+      )
+
       /** As of the log, and before the request has recorded its files, as planned: a later write of it then fails. */
       const thumbnailOf = Effect.fnUntraced(function* (id: FileId, requestId: RequestId) {
         const { state } = yield* requestActors.refresh(requestId)
@@ -196,7 +210,7 @@ export class AssetLibrary extends Context.Service<
         yield* media.remove(id, "requested")
       })
 
-      return AssetLibrary.of({ list, get, remove })
+      return AssetLibrary.of({ list, get, placeOf, remove })
     })
   )
 }

@@ -27,6 +27,8 @@ export interface Brought {
   readonly contentType: string
   /** Exact length of the body, bytes. */
   readonly size: number
+  /** As OpenAI's API names it, if the client said one. */
+  readonly purpose?: string | undefined
   readonly body: Stream.Stream<Uint8Array, BlobStoreError>
 }
 
@@ -115,11 +117,11 @@ export class DirectUploads extends Context.Service<
         return expiresAt
       })
 
-      const bring = Effect.fnUntraced(function* ({ body, caller, size, ...told }: Brought) {
+      const bring = Effect.fnUntraced(function* ({ body, caller, purpose, size, ...told }: Brought) {
         yield* quota.require(caller.accountId, size)
         const target = Announcing.targetOf({ ...told, size })
         const { contentType, fileName, id } = target
-        yield* announce(caller, target, { method: { _tag: "Single" }, lifetimeMs: pendingMs })
+        yield* announce(caller, target, { method: { _tag: "Single" }, lifetimeMs: pendingMs, purpose })
         return yield* Effect.interruptible(write(target, body)).pipe(
           Effect.flatMap((written) =>
             Effect.map(complete(target, written), (expiresAt) => ({

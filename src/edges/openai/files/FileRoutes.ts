@@ -4,6 +4,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import { FileId } from "#domain/Ids.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
+import type { PageKey } from "#projections/files/FileFilter.ts"
 import { AssetLibrary, type LibraryFile } from "#src/features/files/AssetLibrary.ts"
 import { MediaStore } from "#src/features/media/MediaStore.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
@@ -25,7 +26,7 @@ const FileObject = Schema.Struct({
   expires_at: Schema.Int,
   filename: Schema.String,
   purpose: Schema.String.annotate({
-    description: "As given at the upload, and `user_data` later: it is not kept."
+    description: "As given at the upload; `user_data` for other files of the account."
   }),
   status: Schema.Literals(["uploaded", "processed"]),
   url: Schema.String.annotate({ description: "Where inputs name it." })
@@ -33,14 +34,14 @@ const FileObject = Schema.Struct({
 
 const seconds = (at: number) => Math.floor(at / 1_000)
 
-const shown = (file: LibraryFile, purpose = "user_data"): typeof FileObject.Type => ({
+const shown = (file: LibraryFile): typeof FileObject.Type => ({
   id: prefix + file.fileId,
   object: "file",
   bytes: file.size ?? 0,
   created_at: seconds(file.createdAt),
   expires_at: seconds(file.expiresAt),
   filename: file.fileName,
-  purpose,
+  purpose: file.purpose,
   status: file.status === "pending" ? "uploaded" : "processed",
   url: file.url
 })
@@ -88,17 +89,36 @@ export const createFile = Route.make(
       Effect.gen(function* () {
         const { purpose } = form.fields
         if (!isPurpose(purpose)) return yield* unknownPurpose
-        const { fileId } = yield* store(caller, form)
-        return Answer.json(200, shown(yield* library.get({ caller, id: fileId }), purpose))
+        const { fileId } = yield* store(caller, form, purpose)
+        return Answer.json(200, shown(yield* library.get({ caller, id: fileId })))
       })
     )
   }
 )
 
+const noSuchPlace = OpenaiErrors.invalid("after must be the id of a file of this account.", "after")
+
+const orders = ["asc", "desc"] as const
+
+/** OpenAI's own, and its default. */
+const longestPage = 10_000
+
+/** Names are opened one by one. Clients follow `has_more` and `last_id`. */
+const mostPerPage = 1_000
+
 const listEndpoint = HttpApiEndpoint.get("listOpenaiFiles", "/v1/files", {
   query: {
-    after: ListParameters.text("The id of the last file of the page before."),
-    limit: ListParameters.text("Of one page, 1 to 100.", { type: "integer", minimum: 1, maximum: 100 })
+    after: ListParameters.text("The id of the last file of the page before, which may be deleted meanwhile."),
+    limit: ListParameters.text(
+      "Of one page. It has at most 1,000 files, and `has_more` says if others follow.",
+      {
+        type: "integer",
+        minimum: 1,
+        maximum: longestPage
+      }
+    ),
+    order: ListParameters.text("By the time of creation.", { enum: [...orders], default: "desc" }),
+    purpose: ListParameters.text("Only files with this purpose.")
   },
   success: Schema.Struct({
     object: Schema.Literal("list"),
@@ -112,24 +132,30 @@ const listEndpoint = HttpApiEndpoint.get("listOpenaiFiles", "/v1/files", {
   .annotate(Requires, "files:read")
   .annotate(TakesQuery, anyQuery)
   .annotate(OpenApi.Summary, "List files (OpenAI)")
-  .annotate(OpenApi.Description, "Newest first. `purpose` and `order` are ignored.")
-
-const mostPerPage = 100
+  .annotate(OpenApi.Description, "Uploads and outputs of requests.")
 
 const limitOf = (text: string | undefined): number | null => {
   if (text === undefined) return mostPerPage
   const limit = Number(text)
-  // OpenAI allows pages of 10,000.
-  return Number.isInteger(limit) && limit >= 1 && limit <= 10_000 ? Math.min(limit, mostPerPage) : null
+  return Number.isInteger(limit) && limit >= 1 && limit <= longestPage ? Math.min(limit, mostPerPage) : null
 }
+
+const isOrder = Schema.is(Schema.Literals(orders))
+const unknownOrder = OpenaiErrors.invalid(`order must be one of ${orders.join(", ")}.`, "order")
 
 export const listFiles = Route.make(listEndpoint, AssetLibrary, function* (library, { query }, caller) {
   const limit = limitOf(query.limit)
   if (limit === null) return yield* OpenaiErrors.invalid("limit must be an integer from 1 to 10000.", "limit")
-  const last = query.after === undefined ? null : yield* library.get({ caller, id: idOf(query.after) })
-  const after = last === null ? null : { createdAt: last.createdAt, fileId: last.fileId }
-  const { items, next } = yield* library.list({ caller, page: 1, after, limit })
-  const data = items.map((file) => shown(file))
+  const { order, purpose } = query
+  if (order !== undefined && !isOrder(order)) return yield* unknownOrder
+  const pageAfter = (after: PageKey | null) => library.list({ caller, page: 1, after, limit, order, purpose })
+  const last = query.after === undefined ? null : { caller, id: idOf(query.after) }
+  const after =
+    last === null ? null : yield* Effect.catchTag(library.placeOf(last), "FileNotFound", () => noSuchPlace)
+  let { items, next } = yield* pageAfter(after)
+  // Expired files are left out. Clients stop at an empty page.
+  while (items.length === 0 && next !== null) ({ items, next } = yield* pageAfter(next))
+  const data = items.map(shown)
   return Answer.json(200, {
     object: "list",
     data,
@@ -193,10 +219,14 @@ const deleteEndpoint = HttpApiEndpoint.delete("deleteOpenaiFile", "/v1/files/:fi
   .annotate(Requires, "files:write")
   .annotate(TakesQuery, anyQuery)
   .annotate(OpenApi.Summary, "Delete a file (OpenAI)")
-  .annotate(OpenApi.Description, "It cannot be read from then on.")
+  .annotate(OpenApi.Description, "It cannot be read from then on, nor deleted again.")
 
-export const deleteFile = Route.make(deleteEndpoint, AssetLibrary, function* (library, { params }, caller) {
-  const id = idOf(params.fileId)
-  yield* library.remove({ caller, id })
-  return Answer.json(200, { id: prefix + id, object: "file", deleted: true })
-})
+export const deleteFile = Route.make(
+  deleteEndpoint,
+  Effect.all({ get: found, library: AssetLibrary }),
+  function* ({ get, library }, { params }, caller) {
+    const { fileId: id } = yield* get(caller, params.fileId)
+    yield* Effect.catchTag(library.remove({ caller, id }), "FileNotFound", () => noSuchFile)
+    return Answer.json(200, { id: prefix + id, object: "file", deleted: true })
+  }
+)

@@ -16,7 +16,7 @@ const typeOf = ({ bytes, name, type }: UploadForm.UploadForm["file"]): string =>
     : ContentTypes.of(name, bytes.subarray(0, sniffLength))
 
 export const make = Effect.map(DirectUploads, (uploads) =>
-  Effect.fnUntraced(function* (caller: Caller, { file }: UploadForm.UploadForm) {
+  Effect.fnUntraced(function* (caller: Caller, { file }: UploadForm.UploadForm, purpose?: string) {
     const { bytes, name } = file
     if (bytes.length === 0) return yield* UploadForm.emptyFile
     return yield* uploads.store({
@@ -24,6 +24,7 @@ export const make = Effect.map(DirectUploads, (uploads) =>
       fileName: name === "" ? "file" : name,
       contentType: typeOf(file),
       size: bytes.length,
+      purpose,
       body: Stream.succeed(bytes)
     })
   })

@@ -1,6 +1,6 @@
 /** The expected rows of the file tables, computed from the domain's states. */
 import type { Event } from "#domain/file/Event.ts"
-import type { Pending, Present, State } from "#domain/file/State.ts"
+import { type Pending, type Present, purposeOf, type State } from "#domain/file/State.ts"
 import type { AccountId, FileId } from "#domain/Ids.ts"
 
 export interface Known {
@@ -51,6 +51,7 @@ const row = (known: Kept) => {
     name_size: isUpload ? origin.payloads.name.size : null,
     content_type: origin.contentType,
     ...typeOf(known),
+    purpose: purposeOf(origin),
     created_at: origin.at,
     is_single: isSingle(known) ? 1 : 0,
     status: state._tag === "Pending" ? "pending" : "uploaded",
@@ -92,7 +93,12 @@ export const of = (known: ReadonlyArray<Known>): Record<string, ReadonlyArray<un
     files_files: kept.map(row),
     files_counters: grouped(
       kept.filter((known) => sourceOf(known) !== "thumbnail"),
-      (known) => ({ ...account(known), source: sourceOf(known), ...typeOf(known) }),
+      (known) => ({
+        ...account(known),
+        source: sourceOf(known),
+        ...typeOf(known),
+        purpose: purposeOf(originOf(known))
+      }),
       (group) => ({ files: group.length })
     ),
     files_bytes: grouped(kept, account, (group) => ({ bytes: storedBytes(group) })).filter(

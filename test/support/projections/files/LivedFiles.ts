@@ -26,6 +26,7 @@ export const types = [
   "text/plain; charset=utf-8",
   "nothing"
 ] as const
+const purposes = [undefined, "batch", "user_data"] as const
 
 /** A few files, of few accounts. */
 export const files: fc.Arbitrary<ReadonlyArray<Lived>> = fc.array(
@@ -47,7 +48,13 @@ interface Told {
 export const tell = ({ accountId, contentType, later, life }: Lived, number: number): ReadonlyArray<Told> =>
   play(life).log.map((told) => {
     const event: Event = { ...told, at: told.at + later }
-    if (event._tag === "UploadInitiated") return { number, event: { ...event, accountId, contentType } }
+    if (event._tag === "UploadInitiated") {
+      const purpose = purposes[number % purposes.length]
+      return {
+        number,
+        event: { ...event, accountId, contentType, ...(purpose !== undefined && { purpose }) }
+      }
+    }
     if (event._tag !== "OutputStored") return { number, event }
     return { number, event: { ...event, accountId, contentType, requestId: requestId(number % 3) } }
   })

@@ -17,7 +17,10 @@ const place = { createdAt: t0, fileId: "file" }
 const keys: ReadonlyArray<readonly [index: string, key: string, filter: Partial<Filter>]> = [
   ["files_by_list", "account_id=? AND source=?", {}],
   ["files_by_essence", "account_id=? AND source=? AND essence=?", { contentType: "image/png" }],
-  ["files_by_kind", "account_id=? AND source=? AND kind=?", { contentType: "image/*" }]
+  ["files_by_kind", "account_id=? AND source=? AND kind=?", { contentType: "image/*" }],
+  ["files_by_purpose", "account_id=? AND source=? AND purpose=?", { purpose: "batch" }],
+  ["files_by_list", "account_id=? AND source=?", { order: "asc" }],
+  ["files_by_purpose", "account_id=? AND source=? AND purpose=?", { purpose: "batch", order: "asc" }]
 ]
 const paged = keys.flatMap(([index, key, filter]) => [
   { index, key, filter, sources: 2 },
@@ -34,7 +37,8 @@ describe("The queries of Files", () => {
           const sql = yield* ReadModels
           const part = { after, offset: 1_000, limit: 20 }
           const steps = yield* stepsOf(Queries.pageOf(sql, { accountId: alice, ...filter }, part))
-          const behind = after === null ? "" : " AND (created_at,file_id)<(?,?)"
+          const behind =
+            after === null ? "" : ` AND (created_at,file_id)${filter.order === "asc" ? ">" : "<"}(?,?)`
           assert.deepStrictEqual(
             steps.filter((step) => step.includes("INDEX")),
             Array.from(

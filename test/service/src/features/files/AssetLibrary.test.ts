@@ -59,6 +59,7 @@ describe("Uploaded files", () => {
         size: 4,
         status: "uploaded",
         source: "upload",
+        purpose: "user_data",
         requestId: null,
         sha256: crypto.hash("sha256", "purr"),
         createdAt: 6_000,
