@@ -29,6 +29,7 @@ const withEtags = Layer.effect(
 /** For the nodes of one test, which share it. */
 export const make = () => {
   const parts = new Map<string, Map<number, Uint8Array>>()
+  const types = new Map<FileId, string>()
   let looks = 0
   let assembled = 0
   let whenAssembled: Effect.Effect<void> = Effect.void
@@ -61,7 +62,8 @@ export const make = () => {
       const look = Effect.fnUntraced(function* (id: FileId) {
         looks++
         const blob = yield* blobs.get(FileKeys.whole(id))
-        return blob === null ? null : { size: blob.size, etag: blob.etag ?? "", sha256: null }
+        const stored = blob && { size: blob.size, etag: blob.etag ?? "", sha256: null }
+        return stored && { stored, contentType: types.get(id) }
       })
 
       return UploadStore.of({
@@ -86,9 +88,13 @@ export const make = () => {
   return {
     /** For each node. */
     uploads,
-    /** Replaces existing bytes. */
-    put: (id: FileId, bytes: string) =>
-      Effect.flatMap(BlobStore, (blobs) => Effect.orDie(blobs.put(FileKeys.whole(id), Buffer.from(bytes)))),
+    /** Replaces existing bytes and their type. */
+    put: (id: FileId, bytes: string, contentType?: string) =>
+      Effect.flatMap(BlobStore, (blobs) => {
+        if (contentType === undefined) types.delete(id)
+        else types.set(id, contentType)
+        return Effect.orDie(blobs.put(FileKeys.whole(id), Buffer.from(bytes)))
+      }),
     /** Returns the ETag. */
     putPart: (uploadId: string, partNumber: number, bytes: Uint8Array): string => {
       parts.set(uploadId, (parts.get(uploadId) ?? new Map()).set(partNumber, bytes))

@@ -33,6 +33,20 @@ export const contentTypeMismatch = ({
     `The Content-Type is ${sent}, but ${declared} was declared for the file. Send the declared one, or none.`
   )
 
+/** Bytes that a client sent to S3, which does not compare the types, do not count. Both without parameters. */
+export const arrivedAsOther = ({
+  declared,
+  sent
+}: {
+  readonly declared: string
+  readonly sent: string
+}): ErrorAnswer =>
+  coded(
+    404,
+    "CONTENT_TYPE_MISMATCH",
+    `The bytes came with the Content-Type ${sent}, but ${declared} was declared for the file. Send them again with the declared one, or none.`
+  )
+
 /** @param fileUrl only for the owner of the upload. */
 export const uploadCompleted = (fileUrl?: string): ErrorAnswer =>
   coded(409, "UPLOAD_COMPLETED", "All bytes of the file have arrived already.", {

@@ -107,7 +107,7 @@ export class DirectUploads extends Context.Service<
         written: Effect.Success<ReturnType<typeof write>>
       ) {
         // S3 has its own ETags.
-        const stored = { ...written, ...(yield* uploads.look(id)), sha256: written.sha256 }
+        const stored = { ...written, ...(yield* uploads.look(id))?.stored, sha256: written.sha256 }
         const at = yield* Clock.currentTimeMillis
         const expiresAt = at + keptMs
         yield* actors.execute(id, { _tag: "CompleteUpload", at, stored, expiresAt }).pipe(

@@ -171,7 +171,7 @@ export class Uploads extends Context.Service<
       ) {
         const uploaded = yield* store.parts(id, uploadId)
         const assembled = uploaded.length === 0 ? yield* store.look(id) : null
-        if (assembled !== null) return assembled
+        if (assembled !== null) return assembled.stored
         const checked = yield* Effect.fromResult(PartsCheck.check(parts, uploaded, size))
         if (size === null) yield* quota.require(caller.accountId, PartsCheck.bytesOf(checked))
         return yield* store.assemble(id, uploadId, checked)

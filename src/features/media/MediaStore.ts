@@ -11,6 +11,8 @@ import * as FileKeys from "./storage/FileKeys.ts"
 import { putWindow } from "./storage/FileLimits.ts"
 import * as FileNames from "./storage/FileNames.ts"
 import * as PartsBlob from "./storage/local/PartsBlob.ts"
+import * as DeclaredType from "./storage/DeclaredType.ts"
+import type { ContentTypeMismatch } from "./storage/Reception.ts"
 import { UploadStore } from "./storage/UploadStore.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { retentionMs } from "#src/kernel/settings/RetentionTime.ts"
@@ -45,6 +47,8 @@ export class MediaStore extends Context.Service<
     put(file: NewMedia): Effect.Effect<Media, StorageError>
     /** `null` if the file never existed or its bytes have not arrived. */
     find(id: FileId): Effect.Effect<Media | null, MediaGone | StorageError>
+    /** As `find`, with the reason why bytes that a client sent to the store directly do not count as arrived. */
+    locate(id: FileId): Effect.Effect<Media | ContentTypeMismatch | null, MediaGone | StorageError>
     /** The bytes, or the existing part of `range`. `null` as for `find`. */
     open(id: FileId, range?: Range): Effect.Effect<OpenMedia | null, MediaGone | StorageError>
     /** The bytes are gone when it returns; repeat until it succeeds. A later write under a planned id fails. */
@@ -85,11 +89,20 @@ export class MediaStore extends Context.Service<
         } satisfies Media
       })
 
-      /** A file that a client sent to the store directly. */
+      /**
+       * A file that a client sent to the store directly. The type is compared once, when the file is found. All types are safe,
+       * because the file is served with the declared one.
+       */
       const observe = Effect.fnUntraced(function* (id: FileId, state: State) {
         if (!uploads.isDirect || state._tag === "Gone" || announcedAt(state) === null) return state
-        const stored = yield* uploads.look(id)
-        if (stored === null) return state
+        const arrived = yield* uploads.look(id)
+        if (arrived === null) return state
+        const mismatch =
+          state._tag === "Pending"
+            ? DeclaredType.mismatchOf(arrived.contentType, state.upload.contentType)
+            : null
+        if (mismatch !== null) return mismatch
+        const { stored } = arrived
         const at = yield* Clock.currentTimeMillis
         const observed = actors.execute(id, { _tag: "ObserveUpload", at, stored, expiresAt: at + keptMs })
         return yield* observed.pipe(
@@ -110,14 +123,20 @@ export class MediaStore extends Context.Service<
 
       const present = Effect.fnUntraced(function* (id: FileId) {
         const state = yield* current(id)
+        if (state._tag === "ContentTypeMismatch") return state
         if (state._tag === "Gone" || isOver(state, yield* Clock.currentTimeMillis))
           return yield* new MediaGone()
         return state._tag === "Present" ? state : null
       })
 
+      const locate: MediaStore["Service"]["locate"] = Effect.fn("MediaStore.locate")(function* (id) {
+        const state = yield* present(id)
+        return state?._tag === "Present" ? yield* mediaOf(id, state) : state
+      })
+
       const find: MediaStore["Service"]["find"] = Effect.fn("MediaStore.find")(function* (id) {
         const state = yield* present(id)
-        return state === null ? null : yield* mediaOf(id, state)
+        return state?._tag === "Present" ? yield* mediaOf(id, state) : null
       })
 
       const bytesOf = (id: FileId, { etag, isInParts }: Stored, range: Range | undefined) =>
@@ -131,7 +150,7 @@ export class MediaStore extends Context.Service<
 
       const open: MediaStore["Service"]["open"] = Effect.fn("MediaStore.open")(function* (id, range) {
         const state = yield* present(id)
-        if (state === null) return null
+        if (state?._tag !== "Present") return null
         const blob = yield* bytesOf(id, state.stored, range)
         if (blob === null) {
           // Removed since it was looked up.
@@ -222,7 +241,11 @@ export class MediaStore extends Context.Service<
       })
 
       const sweep: MediaStore["Service"]["sweep"] = Effect.fn("MediaStore.sweep")(function* (id) {
-        yield* observe(id, (yield* actors.refresh(id)).state)
+        const before = (yield* actors.refresh(id)).state
+        const observed = yield* observe(id, before)
+        // Bytes of another type are no file, so no quota counts them.
+        const isRefused = observed._tag === "ContentTypeMismatch"
+        if (isRefused && !isOpen(before, yield* Clock.currentTimeMillis)) yield* uploads.remove(id, null)
         const state = yield* end(id, { _tag: "Expire", at: yield* Clock.currentTimeMillis })
         if (state._tag !== "Gone" || state.isRemoved) return false
         if (isOpen(state, yield* Clock.currentTimeMillis)) return false
@@ -233,6 +256,7 @@ export class MediaStore extends Context.Service<
       return MediaStore.of({
         put,
         find,
+        locate,
         open,
         remove,
         sweep,

@@ -7,6 +7,7 @@ import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { FileId } from "#domain/Ids.ts"
 import { releaseConsumed } from "#src/platform/blobs/ReleaseConsumed.ts"
+import { ContentTypeMismatch } from "#src/features/media/storage/Reception.ts"
 import { MediaDelivery } from "#src/features/media/storage/MediaDelivery.ts"
 import type { Media, MediaGone, OpenMedia } from "#src/features/media/Media.ts"
 import { MediaStore } from "#src/features/media/MediaStore.ts"
@@ -211,8 +212,9 @@ const make = Effect.gen(function* () {
   })
 
   const serve = Effect.fnUntraced(function* (mediaId: string, request: HttpServerRequest) {
-    const media = isFileId(mediaId) ? yield* store.find(mediaId) : null
+    const media = isFileId(mediaId) ? yield* store.locate(mediaId) : null
     if (media === null) return yield* ErrorAnswer.unknownFile
+    if (media instanceof ContentTypeMismatch) return yield* FileErrorAnswers.arrivedAsOther(media)
     const method = request.method === "HEAD" ? "HEAD" : "GET"
     const location = media.isWhole ? yield* delivery.urlOf({ ...media, method }) : null
     return location === null ? yield* stream(media, request) : redirect(location)

@@ -4,7 +4,7 @@ import { Effect, Layer, Stream } from "effect"
 import * as FileKeys from "./FileKeys.ts"
 import * as FileLimits from "./FileLimits.ts"
 import type { UploadedPart } from "#src/platform/blobs/Part.ts"
-import { PartsRefused, UploadStore } from "./UploadStore.ts"
+import { type Arrived, PartsRefused, UploadStore } from "./UploadStore.ts"
 import { BlobStore, type BlobStoreError } from "#streams/BlobStore.ts"
 import { presign } from "#src/platform/blobs/s3/Presigning.ts"
 import { type Head, S3Bucket } from "#src/platform/blobs/s3/S3Bucket.ts"
@@ -17,6 +17,18 @@ const isTooSmall = S3Failure.hasCode("EntityTooSmall")
 
 /** The bytes were never read here. */
 const stored = ({ etag, size }: Head) => ({ size, etag, sha256: null })
+
+/**
+ * S3 servers give such a type to an object that was sent without one. The types that mean arbitrary bytes therefore count as
+ * none, also where the client sent one.
+ */
+const isAnyBytes = (contentType: string | undefined): boolean =>
+  contentType !== undefined && /^(?:binary|application)\/octet-stream$/i.test(contentType)
+
+const arrived = (found: Head): Arrived => ({
+  stored: stored(found),
+  contentType: isAnyBytes(found.contentType) ? undefined : found.contentType
+})
 
 const numbersOf = (parts: ReadonlyArray<UploadedPart>) => parts.map(({ partNumber }) => partNumber)
 
@@ -49,15 +61,13 @@ export const layerNoDeps = Layer.effect(
     const multipart = S3Multipart.make(bucket)
 
     const putUrl: UploadStore["Service"]["putUrl"] = Effect.fn("S3UploadStore.putUrl")((
-      { contentType, id, size },
+      { id, size },
       { expiresAt }
     ) => {
+      // Without a type: S3 would compare it character for character.
       const length = size === null ? {} : { ContentLength: size }
-      const put = { ...at(FileKeys.whole(id)), ContentType: contentType, ...length }
-      return presign(bucket, new PutObjectCommand(put), {
-        expiresAt,
-        signed: ["content-type", "content-length"]
-      })
+      const put = { ...at(FileKeys.whole(id)), ...length }
+      return presign(bucket, new PutObjectCommand(put), { expiresAt, signed: ["content-length"] })
     })
 
     const begin: UploadStore["Service"]["begin"] = Effect.fn("S3UploadStore.begin")(({ contentType, id }) =>
@@ -96,7 +106,7 @@ export const layerNoDeps = Layer.effect(
     )
 
     const look: UploadStore["Service"]["look"] = Effect.fn("S3UploadStore.look")((id) =>
-      Effect.map(head(FileKeys.whole(id)), (found) => found && stored(found))
+      Effect.map(head(FileKeys.whole(id)), (found) => found && arrived(found))
     )
 
     const remove: UploadStore["Service"]["remove"] = Effect.fn("S3UploadStore.remove")(

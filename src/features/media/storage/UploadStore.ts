@@ -17,6 +17,13 @@ export interface UploadTarget {
   readonly size: number | null
 }
 
+/** A file that a client sent to the store directly. */
+export interface Arrived {
+  readonly stored: Stored
+  /** The `Content-Type` of its PUT; `undefined` without one. */
+  readonly contentType: string | undefined
+}
+
 /** The parts `partNumbers` are wrong. Nothing has changed, and the call may be repeated. */
 export class PartsRefused extends Schema.TaggedError<PartsRefused>()("PartsRefused", {
   reason: Schema.Literals(["missing", "etag_mismatch", "too_small", "wrong_size", "not_named"]),
@@ -51,7 +58,7 @@ export class UploadStore extends Context.Service<
     /** Removes remains that are not part of the file. Call it when `stored` is on the log. */
     tidy(id: FileId, stored: Stored): Effect.Effect<void, BlobStoreError>
     /** What has arrived at the store directly; `null` for nothing, and always if clients send bytes to us. */
-    look(id: FileId): Effect.Effect<Stored | null, BlobStoreError>
+    look(id: FileId): Effect.Effect<Arrived | null, BlobStoreError>
     /** When it returns, no byte of the file or its parts is left. Repeat it to finish an interrupted call. */
     remove(id: FileId, uploadId: string | null): Effect.Effect<void, BlobStoreError>
   }

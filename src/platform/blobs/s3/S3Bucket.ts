@@ -27,6 +27,8 @@ export interface Head {
   readonly size: number
   /** Without quotes. */
   readonly etag: string
+  /** As sent with the bytes, or S3's own for bytes that were sent without one. */
+  readonly contentType: string | undefined
 }
 
 export interface RequestOptions {
@@ -111,9 +113,10 @@ export class S3Bucket extends Context.Service<
           ask("look up a blob", (client, options) =>
             client.send(new HeadObjectCommand(at(key)), options)
           ).pipe(
-            Effect.map(({ ContentLength = 0, ETag }): Head => ({
+            Effect.map(({ ContentLength = 0, ContentType, ETag }): Head => ({
               size: ContentLength,
-              etag: withoutQuotes(ETag)
+              etag: withoutQuotes(ETag),
+              contentType: ContentType
             })),
             Effect.catchIf(S3Failure.isAbsent, () => Effect.succeed(null))
           )

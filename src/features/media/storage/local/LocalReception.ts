@@ -1,7 +1,6 @@
 /** Receives bytes that clients PUT to `SignedUrls`, and stores them beside the other blobs on disk. */
 import { Clock, Effect, Layer, Option, Schema } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
-import { essenceOf } from "#domain/file/ContentType.ts"
 import type { UploadInitiated } from "#domain/file/Event.ts"
 import { isOver } from "#domain/file/File.ts"
 import type { State } from "#domain/file/State.ts"
@@ -10,37 +9,16 @@ import type { EventStoreError } from "#streams/EventReader.ts"
 import { FileBlobs } from "#streams/FileBlobs.ts"
 import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as KeyedPermits from "#src/kernel/limits/KeyedPermits.ts"
+import * as DeclaredType from "../DeclaredType.ts"
 import { AlreadyUploaded, FileGone, FileNotFound, FileTooLarge, type QuotaExceeded } from "../FileErrors.ts"
 import { FileActors } from "../FileActors.ts"
 import * as FileLimits from "../FileLimits.ts"
-import {
-  BodyRefused,
-  ContentTypeMismatch,
-  type Put,
-  Reception,
-  TooManyUploads,
-  UrlRefused
-} from "../Reception.ts"
+import { BodyRefused, type Put, Reception, TooManyUploads, UrlRefused } from "../Reception.ts"
 import { StorageQuota } from "../StorageQuota.ts"
 import { HashThreads } from "./HashThreads.ts"
 import * as KeepPart from "./KeepPart.ts"
 import * as KeepWhole from "./KeepWhole.ts"
 import { type Claim, claimOf, type PartOf, SignedUrls } from "./SignedUrls.ts"
-import * as MediaType from "../../MediaType.ts"
-
-/**
- * Checks that a PUT has the announced type. Parameters, quotes and case do not matter, because clients add and drop them;
- * a missing type counts as the announced one, and a malformed one as arbitrary bytes (RFC 9110, section 8.3).
- */
-const requireType = (
-  header: string | undefined,
-  announced: string
-): Effect.Effect<void, ContentTypeMismatch> => {
-  if (header === undefined || header.trim() === "") return Effect.void
-  const sent = essenceOf(MediaType.clean(header))
-  const declared = essenceOf(announced)
-  return sent === declared ? Effect.void : Effect.fail(new ContentTypeMismatch({ declared, sent }))
-}
 
 /** PUTs received at the same time: each may take some MiB of memory. */
 const mostPuts = { total: 96, perKey: 32, patience: "30 seconds" } as const
@@ -151,7 +129,9 @@ const make = Effect.fnUntraced(function* (files: FileBlobs["Service"]) {
   const receive: Reception["Service"]["receive"] = Effect.fn("LocalReception.receive")(function* (put) {
     const claim = yield* claimOf(put.query)
     const wanted = yield* find(put.id, claim)
-    if (claim.part === null) yield* requireType(put.contentType, wanted.upload.contentType)
+    const mismatch =
+      claim.part === null ? DeclaredType.mismatchOf(put.contentType, wanted.upload.contentType) : null
+    if (mismatch !== null) return yield* mismatch
     return yield* permits.withPermit(
       wanted.upload.accountId,
       keep(put, claim.part, wanted),

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Array, Duration, Effect, Layer, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
 import type { FileId } from "#domain/Ids.ts"
+import { ContentTypeMismatch } from "#src/features/media/storage/Reception.ts"
 import { MediaStore } from "#src/features/media/MediaStore.ts"
 import * as MediaUrl from "#src/features/media/MediaUrl.ts"
 import * as Erased from "#test/support/src/features/retention/Erased.ts"
@@ -163,6 +164,43 @@ describe("A direct upload", () => {
       assert.deepStrictEqual((yield* Library.list()).items, [yield* Library.get(id)])
       yield* TestClock.setTime(days(30))
       assert.strictEqual(yield* Library.read(id), "gone")
+    }).pipe(Effect.provide(Library.direct(store)))
+  })
+
+  it.effect(
+    "of another type than the declared one has not arrived, until bytes of that type are sent",
+    () => {
+      const store = DirectUploadStore.make()
+      return Effect.gen(function* () {
+        const media = yield* MediaStore
+        const { id } = yield* Library.initiate()
+        yield* store.put(id, "<html>", "Text/HTML; charset=utf-8")
+        const refused = yield* media.locate(id)
+        assert.deepStrictEqual(refused, new ContentTypeMismatch({ declared: "image/png", sent: "text/html" }))
+        assert.isNull(yield* media.find(id))
+        assert.isNull(yield* Library.read(id))
+        assert.deepInclude((yield* Library.list()).items[0], { fileId: id, status: "pending" })
+        assert.deepStrictEqual(yield* Library.typesOf(id), ["UploadInitiated"])
+        yield* store.put(id, "purr", 'Image/PNG; name="x"')
+        assert.strictEqual(yield* Library.read(id), "purr")
+        assert.deepInclude(yield* media.locate(id), { contentType: "image/png", size: 4 })
+      }).pipe(Effect.provide(Library.direct(store)))
+    }
+  )
+
+  it.effect("of another type than the declared one is removed after its URL has expired", () => {
+    const store = DirectUploadStore.make()
+    return Effect.gen(function* () {
+      const { id } = yield* Library.initiate()
+      yield* store.put(id, "<html>", "text/html")
+      yield* TestClock.adjust("119 minutes")
+      yield* Library.sweep
+      assert.isNotEmpty(yield* Library.blobsOf(id))
+      yield* TestClock.adjust("1 minute")
+      yield* Library.sweep
+      assert.deepStrictEqual(yield* Library.blobsOf(id), [])
+      assert.deepStrictEqual(yield* Library.typesOf(id), ["UploadInitiated"])
+      assert.isNull(yield* Library.read(id))
     }).pipe(Effect.provide(Library.direct(store)))
   })
 

@@ -35,6 +35,19 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("a file that is read from
         })
       )
 
+      it.effect("has the declared type there, whatever the bytes were sent with", () =>
+        Effect.gen(function* () {
+          const { file_url, upload_url } = yield* Calls.initiate(page)
+          assert.strictEqual((yield* Calls.put(upload_url, "<p>", "Text/HTML; a=b")).status, 200)
+          assert.strictEqual((yield* curl("--location", file_url)).headers["content-type"], "text/html")
+          // Replaces the bytes. On the way through the server the type is the declared one, too.
+          assert.strictEqual((yield* Calls.put(upload_url, "<svg>", "image/svg+xml")).status, 200)
+          const replaced = yield* curl("--location", file_url)
+          assert.deepStrictEqual([replaced.text, replaced.headers["content-type"]], ["<svg>", "text/html"])
+          assert.match(replaced.headers["content-disposition"] ?? "", /^attachment/)
+        })
+      )
+
       it.effect("supports HEAD, ranges and conditions", () =>
         Effect.gen(function* () {
           const file = yield* uploaded(page, "0123456789")

@@ -61,6 +61,33 @@ overBothStores("a file in one PUT", (store) =>
       })
     )
 
+    it.effect.each(["image/png", "Image/PNG; charset=utf-8", 'image/png;name="a b"', undefined])(
+      "sent as %s is served as the declared image/png",
+      (sent) =>
+        Effect.gen(function* () {
+          const { file_url, upload_url } = yield* Calls.initiate({ ...cat, size: 1 })
+          assert.strictEqual((yield* Calls.put(upload_url, "x", sent)).status, 200)
+          const file = yield* curl(file_url)
+          assert.deepStrictEqual([file.status, file.headers["content-type"]], [200, "image/png"])
+        })
+    )
+
+    it.effect("sent as another type is refused by a message with both, and can be sent again", () =>
+      Effect.gen(function* () {
+        const { file_url, upload_url } = yield* Calls.initiate({ ...cat, size: 1 })
+        const answer = yield* Calls.put(upload_url, "x", "text/html; charset=utf-8")
+        const read = yield* curl(file_url)
+        assert.strictEqual(read.status, 404)
+        // S3 takes any type, so that only the server's answer can name it.
+        assert.strictEqual(answer.status, store === "S3" ? 200 : 403)
+        const refusal = Calls.jsonOf(store === "S3" ? read : answer)
+        assert.nestedInclude(refusal, { "details.code": "CONTENT_TYPE_MISMATCH" })
+        assert.match(String(Reflect.get(Object(refusal), "error")), /text\/html, but image\/png/)
+        assert.strictEqual((yield* Calls.put(upload_url, "x", "image/png")).status, 200)
+        assert.strictEqual((yield* curl(file_url)).status, 200)
+      })
+    )
+
     it.effect("keeps its name behind a random prefix, and no name leads elsewhere", () =>
       Effect.gen(function* () {
         const { place } = yield* UploadServer

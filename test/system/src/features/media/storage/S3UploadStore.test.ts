@@ -82,7 +82,10 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
         assert.isNull(yield* store.look(file.id))
         const answer = yield* put(url, "hello")
         assert.deepStrictEqual([answer.status, answer.etag], [200, md5("hello")])
-        assert.deepStrictEqual(yield* store.look(file.id), { size: 5, etag: md5("hello"), sha256: null })
+        assert.deepStrictEqual(yield* store.look(file.id), {
+          stored: { size: 5, etag: md5("hello"), sha256: null },
+          contentType: "image/png"
+        })
         const blob = yield* (yield* BlobStore).get(`media/${file.id}`)
         assert.strictEqual(blob?.etag, md5("hello"))
         assert.strictEqual(
@@ -99,7 +102,26 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
         const file = target()
         const url = yield* store.putUrl(file, yield* inAnHour)
         assert.strictEqual((yield* put(url, "some bytes")).status, 200)
-        assert.strictEqual((yield* store.look(file.id))?.size, 10)
+        assert.strictEqual((yield* store.look(file.id))?.stored.size, 10)
+      })
+    )
+
+    test(
+      "may have any type, which is found with it, and none or that of any bytes is found as none",
+      Effect.gen(function* () {
+        const store = yield* UploadStore
+        for (const [headers, found] of [
+          [{ "content-type": "Image/PNG; name=x" }, "Image/PNG; name=x"],
+          [{ "content-type": "text/html" }, "text/html"],
+          [{ "content-type": "application/octet-stream" }, undefined],
+          [{}, undefined]
+        ] as const) {
+          const file = target(5)
+          const url = yield* store.putUrl(file, yield* inAnHour)
+          assert.strictEqual(new URL(url).searchParams.get("X-Amz-SignedHeaders"), "content-length;host")
+          assert.strictEqual((yield* put(url, Buffer.from("hello"), { headers })).status, 200)
+          assert.strictEqual((yield* store.look(file.id))?.contentType, found)
+        }
       })
     )
 
@@ -113,8 +135,6 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
         const tampered = url.replace(`/${file.id}`, new URL(other).pathname.slice(-25))
         const later = url.replace(/X-Amz-Expires=\d+/, "X-Amz-Expires=9999")
         const attempts = {
-          "another type": put(url, "hello", { headers: { "content-type": "text/html" } }),
-          "no type": put(url, Buffer.from("hello"), { headers: {} }),
           "fewer bytes": put(url, "hell"),
           "more bytes": put(url, "hello!"),
           "another file": put(tampered, "hello"),
@@ -169,7 +189,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
         const expected = { size: 10 * MiB + 4, etag: etagOf([first, second, last]), sha256: null }
         assert.deepStrictEqual(yield* store.assemble(id, uploadId, named(found)), expected)
         assert.deepStrictEqual(yield* store.assemble(id, uploadId, named(found)), expected)
-        assert.deepStrictEqual(yield* store.look(id), expected)
+        assert.deepStrictEqual(yield* store.look(id), { stored: expected, contentType: "image/png" })
         assert.deepStrictEqual(yield* store.parts(id, uploadId), [])
         const blob = yield* (yield* BlobStore).get(`media/${id}`)
         const bytes = Buffer.from(yield* Stream.mkUint8Array(blob?.body ?? Stream.empty))
@@ -275,7 +295,7 @@ describe.skipIf(S3Programs.isMissing)(S3Programs.named("S3UploadStore"), () => {
         assert.strictEqual(new URL(url).origin, address)
         assert.strictEqual((yield* put(url, "hello")).status, 200)
         yield* proxy.cut("refuse")
-        assert.strictEqual((yield* store.look(file.id))?.size, 5)
+        assert.strictEqual((yield* store.look(file.id))?.stored.size, 5)
       }).pipe(Effect.provide(TestBucket.provide(storeLayer, `&publicEndpoint=${address}&prefix=a/b`)))
     }).pipe(Effect.scoped)
   )
