@@ -1,5 +1,4 @@
 /** Commands to a request. Time, ids and hashes are fields of the command. */
-import type { HostError } from "./MediaSchedule.ts"
 import type { JudgedOutcome } from "../Outcome.ts"
 import type { PayloadRef } from "../PayloadRef.ts"
 import type { ErasureReason, RequestSubmitted, StoredMedia } from "./Event.ts"
@@ -67,7 +66,6 @@ export type Command =
       readonly _tag: "PostponeMedia"
       readonly at: number
       readonly attempt: number
-      readonly fault: HostError
       readonly message: string
     }
   /** Ends the request if it is old enough and the sweep has retried it often enough (`SweepSchedule`). */

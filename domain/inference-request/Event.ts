@@ -173,7 +173,7 @@ export const SweepRetried = Schema.TaggedStruct("SweepRetried", {
   ...times,
   attempt,
   reason: Schema.Literals(["lost", "media_missing"]),
-  /** The fault of the host of a missing file. Absent when the server's own storage failed. */
+  /** The fault of the host of a missing file. Absent when the server's own storage failed. Now always `unreachable`. */
   host: Schema.optionalKey(Schema.Literals(["not_given", "unreachable"])),
   /** The number of sweep retries, this one included. */
   retry: Schema.Int,

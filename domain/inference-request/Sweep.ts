@@ -30,14 +30,14 @@ const isStillStuck = ({ at, reason }: Pick<SweepRetry, "at" | "reason">, { phase
  * Retries the download from the host, or fails the request, so that a missing file does not block the request and its hold.
  */
 export const postponeMedia = (command: PostponeMedia, state: Request): ReadonlyArray<Event> => {
-  const { at, attempt, fault, message } = command
+  const { at, attempt, message } = command
   const reason = "media_missing"
   if (attempt !== state.attempt || !isStillStuck({ at, reason }, state)) return []
   if (Deadlines.isPastEnd(state, at)) return Deadlines.expire(at, state)
-  const delay = MediaSchedule.delay(fault, state.mediaRetries)
+  const delay = MediaSchedule.delay(state.mediaRetries)
   if (delay === null) return [{ _tag: "RequestFailed", at, attempt, reason, message }]
   const retry = state.sweepRetries + 1
-  return [{ _tag: "SweepRetried", at, attempt, reason, host: fault, retry, dueAt: at + delay }]
+  return [{ _tag: "SweepRetried", at, attempt, reason, host: "unreachable", retry, dueAt: at + delay }]
 }
 
 /** The forced end, if both of its conditions are met. */

@@ -17,33 +17,48 @@ const refusals = {
   not_found: "The output names a file of this service that is not there."
 } as const
 
-const told = (text: string, status: number | undefined): string =>
-  status === undefined ? text : `${text} It answered with status ${status}.`
+interface Circumstances {
+  readonly status?: number
+  readonly path?: string
+}
+
+/** A model's output may have members with names of any length. */
+const mostOfPath = 256
+
+const told = (text: string, { path = "", status }: Circumstances): string => {
+  const answered = status === undefined ? "" : ` It answered with status ${status}.`
+  const shown = path.length > mostOfPath ? `${path.slice(0, mostOfPath)}…` : path
+  return `${text}${answered}${shown === "" ? "" : ` Its place in the output is ${shown}.`}`
+}
+
+const circumstances = {
+  /** Status of the server's answer, if there was one. */
+  status: Schema.optionalKey(Schema.Int),
+  /** The JSON pointer of the file in the output. */
+  path: Schema.optionalKey(Schema.String)
+}
 
 /** The output is at fault, or its server for good: a retry gives the same result. */
 export class RemoteRefused extends Schema.TaggedError<RemoteRefused>()("RemoteRefused", {
   reason: Schema.Literals(Struct.keys(refusals)),
-  /** Status of the server's answer, if it refused by one. */
-  status: Schema.optionalKey(Schema.Int)
+  ...circumstances
 }) {
   override get message(): string {
-    return told(refusals[this.reason], this.status)
+    return told(refusals[this.reason], this)
   }
 }
 
 const outages = {
-  not_given: "The server of a file in the output did not give it.",
   unreachable: "A file in the output could not be downloaded.",
   storage: "A file in the output could not be read from or written to storage."
 } as const
 
-/** A later try may succeed. `not_given`: answered without the file; `unreachable`: no answer; `storage`: our fault. */
+/** A later try may succeed. `unreachable`: no answer, or one of an outage; `storage`: our fault. */
 export class RemoteUnavailable extends Schema.TaggedError<RemoteUnavailable>()("RemoteUnavailable", {
   reason: Schema.Literals(Struct.keys(outages)),
-  /** Status of the server's answer, if there was one. */
-  status: Schema.optionalKey(Schema.Int)
+  ...circumstances
 }) {
   override get message(): string {
-    return told(outages[this.reason], this.status)
+    return told(outages[this.reason], this)
   }
 }

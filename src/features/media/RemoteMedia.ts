@@ -1,7 +1,7 @@
 /** Fetches the file behind a URL in a model's output. */
 import type { FileId } from "#domain/Ids.ts"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { Context, Duration, Effect, FileSystem, Layer, Option, type Scope, Stream } from "effect"
+import { Context, Duration, Effect, FileSystem, Layer, Option, Schedule, type Scope, Stream } from "effect"
 import { Outbound } from "#src/kernel/outbound/Outbound.ts"
 import type { OutboundError, OutboundRefused } from "#src/kernel/outbound/OutboundError.ts"
 import { ScratchDirectory } from "#src/kernel/disk/ScratchDirectory.ts"
@@ -52,13 +52,13 @@ const refusals: Readonly<Record<OutboundRefused["reason"], RemoteRefused["reason
 /** Statuses below 500 after which a retry may succeed (RFC 9110, 15.5.9; RFC 8470; RFC 6585). */
 const laterStatuses: ReadonlySet<number> = new Set([408, 425, 429])
 
-/** Statuses with which a store answers for a file that it does not have yet, too. */
-const notYetStatuses: ReadonlySet<number> = new Set([403, 404])
+/** How a file that is not there is asked for again: a content delivery network may have it moments after its URL exists. */
+const soon = { schedule: Schedule.exponential("500 millis"), times: 2 }
 
-const judgeStatus = (status: number) => {
-  if (status >= 500 || laterStatuses.has(status)) return outage("unreachable", status)
-  return notYetStatuses.has(status) ? outage("not_given", status) : refuse("refused", status)
-}
+const isNotThere = (error: unknown): boolean => error instanceof RemoteRefused && error.status === 404
+
+const judgeStatus = (status: number) =>
+  status >= 500 || laterStatuses.has(status) ? outage("unreachable", status) : refuse("refused", status)
 
 const judgeDownload = ({
   reason
@@ -83,7 +83,7 @@ export class RemoteMedia extends Context.Service<
     /**
      * The file behind an https URL (through the outbound guard, at most 1 GiB, 10 min and five redirects), in a `data:`
      * URI, or behind a media URL of ours (from the store, never over the network). A permanent fault is
-     * `RemoteRefused`, any other `RemoteUnavailable`, also for a file that does not exist (yet).
+     * `RemoteRefused`, any other `RemoteUnavailable`. A host that answers 404 is asked twice more, after 0.5 s and 1 s.
      */
     fetch(url: string): Effect.Effect<RemoteFile, RemoteRefused | RemoteUnavailable, Scope.Scope>
   }
@@ -141,7 +141,7 @@ export class RemoteMedia extends Context.Service<
           const own = store.parseOwnUrl(url)
           if (Option.isSome(own)) return yield* stored(own.value)
           if (!/^https?:/i.test(url)) return yield* refuse("unsupported_source")
-          return yield* download(url)
+          return yield* Effect.retry(download(url), { ...soon, while: isNotThere })
         },
         Effect.catchTags({
           MediaGone: () => refuse("not_found"),

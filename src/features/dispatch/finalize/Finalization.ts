@@ -109,7 +109,7 @@ export const make = Effect.gen(function* () {
     })
     const at = yield* steady.now
     const { attempt } = request
-    const command = { _tag: "PostponeMedia", at, attempt, fault: reason, message } as const
+    const command = { _tag: "PostponeMedia", at, attempt, message } as const
     const { events, state } = yield* actors.execute(id, command)
     const hasEnded = events.some(({ _tag }) => _tag !== "SweepRetried")
     if (hasEnded && state._tag === "Request") yield* removeFiles(request, [])

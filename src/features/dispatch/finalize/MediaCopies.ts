@@ -9,7 +9,7 @@ import { BlobStoreError } from "#streams/BlobStore.ts"
 import type { Maker, Media } from "#src/features/media/Media.ts"
 import { MediaStore } from "#src/features/media/MediaStore.ts"
 import { type LocalFile, RemoteMedia } from "#src/features/media/RemoteMedia.ts"
-import { RemoteRefused } from "#src/features/media/RemoteFailure.ts"
+import { RemoteRefused, RemoteUnavailable } from "#src/features/media/RemoteFailure.ts"
 import { Thumbnails } from "#src/features/media/Thumbnails.ts"
 
 export interface CopyOptions {
@@ -26,6 +26,8 @@ export interface Copied {
   /** The text that replaces it. */
   readonly url: string
 }
+
+const circumstancesOf = ({ status }: { readonly status?: number }) => (status === undefined ? {} : { status })
 
 const unreadable = (cause: PlatformError) =>
   new BlobStoreError({ reason: "A downloaded file cannot be read", cause })
@@ -65,8 +67,13 @@ export const make = Effect.gen(function* () {
 
   return Effect.fn("MediaCopies.copy")(function* (options: CopyOptions) {
     const { maker, plan, source } = options
-    if (typeof source !== "string") return yield* new RemoteRefused({ reason: "unsupported_source" })
-    const file = yield* remote.fetch(source)
+    const { path } = plan
+    if (typeof source !== "string") return yield* new RemoteRefused({ reason: "unsupported_source", path })
+    const file = yield* Effect.mapError(remote.fetch(source), (error) =>
+      error._tag === "RemoteRefused"
+        ? new RemoteRefused({ ...circumstancesOf(error), reason: error.reason, path })
+        : new RemoteUnavailable({ ...circumstancesOf(error), reason: error.reason, path })
+    )
     const media = file._tag === "LocalFile" ? yield* put(options, file) : file.media
     const thumbnail = yield* thumbnails.make({
       source: file._tag === "LocalFile" ? file : media,

@@ -134,7 +134,7 @@ const toCommand = (step: Step, at: number, state: State): Command => {
     case "SweepRetry":
       return Story.sweepRetry(at, isRunGone ? "lost" : "media_missing", attempt)
     case "PostponeMedia":
-      return Story.postponeMedia(at, isRunGone ? "not_given" : "unreachable", attempt)
+      return Story.postponeMedia(at, attempt)
     case "RecordMedia":
       return Story.recordMedia(at, { attempt, result: hasResult ? Story.result : null })
     case "RefuseMedia":

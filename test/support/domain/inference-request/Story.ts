@@ -1,5 +1,4 @@
 /** The vocabulary of a request's scenarios. Times are small numbers of ms, for readability. */
-import type { HostError } from "#domain/inference-request/MediaSchedule.ts"
 import type { Command } from "#domain/inference-request/Command.ts"
 import type {
   Deadlines,
@@ -136,11 +135,10 @@ export const sweepRetry = (
   attempt = 1
 ): Command => ({ _tag: "SweepRetry", at, attempt, reason })
 
-export const postponeMedia = (at: number, fault: HostError = "not_given", attempt = 1): Command => ({
+export const postponeMedia = (at: number, attempt = 1): Command => ({
   _tag: "PostponeMedia",
   at,
   attempt,
-  fault,
   message: "The file is not there."
 })
 

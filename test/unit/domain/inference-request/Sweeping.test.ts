@@ -78,38 +78,28 @@ describe("A retry of the sweep", () => {
       .expectEvents(Story.swept(2, 70_000, 190_000, "media_missing"))
   })
 
-  it("asks the host of a missing file twice more, then fails the request unbilled", () => {
+  it("retries an unreachable host for some minutes, whatever our own storage did before, then fails the request unbilled", () => {
     given(aggregate, Phases.open.finalizing)
-      .when(Story.postponeMedia(10_000))
-      .expectEvents({ ...Story.swept(1, 10_000, 12_000, "media_missing"), host: "not_given" })
+      .when(Story.sweepRetry(10_000, "media_missing"))
+      .when(Story.postponeMedia(70_000))
+      .expectEvents({ ...Story.swept(2, 70_000, 130_000, "media_missing"), host: "unreachable" })
       // Counted once although it is found twice.
-      .when(Story.postponeMedia(11_999))
+      .when(Story.postponeMedia(129_999))
       .expectNothing()
-      .when(Story.postponeMedia(12_000))
-      .expectEvents({ ...Story.swept(2, 12_000, 20_000, "media_missing"), host: "not_given" })
-      .when(Story.postponeMedia(20_000))
+      .when(Story.postponeMedia(130_000))
+      .expectEvents({ ...Story.swept(3, 130_000, 250_000, "media_missing"), host: "unreachable" })
+      .when(Story.postponeMedia(250_000))
+      .expectEvents({ ...Story.swept(4, 250_000, 490_000, "media_missing"), host: "unreachable" })
+      .when(Story.postponeMedia(490_000))
       .expectEvents({
         _tag: "RequestFailed",
-        at: 20_000,
+        at: 490_000,
         attempt: 1,
         reason: "media_missing",
         message: "The file is not there."
       })
       .expectView(Story.ofRequest(status), "FAILED")
       .expectView(Story.ofRequest(cost), zero)
-  })
-
-  it("retries an unreachable host for some minutes, whatever our own storage did before", () => {
-    given(aggregate, Phases.open.finalizing)
-      .when(Story.sweepRetry(10_000, "media_missing"))
-      .when(Story.postponeMedia(70_000, "unreachable"))
-      .expectEvents({ ...Story.swept(2, 70_000, 130_000, "media_missing"), host: "unreachable" })
-      .when(Story.postponeMedia(130_000, "unreachable"))
-      .expectEvents({ ...Story.swept(3, 130_000, 250_000, "media_missing"), host: "unreachable" })
-      .when(Story.postponeMedia(250_000, "unreachable"))
-      .expectEvents({ ...Story.swept(4, 250_000, 490_000, "media_missing"), host: "unreachable" })
-      .when(Story.postponeMedia(490_000, "unreachable"))
-      .expectTypes("RequestFailed")
   })
 
   it("accumulates over runs and files", () => {

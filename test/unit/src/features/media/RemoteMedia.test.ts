@@ -1,15 +1,16 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, FileSystem, Layer } from "effect"
+import { Effect, FileSystem, Layer, Result } from "effect"
 import type * as Http from "node:http"
 import { MediaStore } from "#src/features/media/MediaStore.ts"
 import { RemoteMedia } from "#src/features/media/RemoteMedia.ts"
-import type { RemoteRefused, RemoteUnavailable } from "#src/features/media/RemoteFailure.ts"
+import { RemoteRefused, RemoteUnavailable } from "#src/features/media/RemoteFailure.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { ScratchDirectory } from "#src/kernel/disk/ScratchDirectory.ts"
 import * as MemoryBlobStore from "#streams/MemoryBlobStore.ts"
 import * as OutboundGuard from "#test/support/src/kernel/outbound/OutboundGuard.ts"
 import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
+import * as ShortSleeps from "#test/support/ShortSleeps.ts"
 import * as Scratch from "#test/support/Scratch.ts"
 import * as MediaServices from "#test/support/MediaServices.ts"
 
@@ -28,6 +29,9 @@ const services = (guard: OutboundGuard.GuardOptions = { authorities: [Receiver.a
     Layer.provide([MemoryBlobStore.layer, PublicUrls.layerOf(urls)]),
     Layer.provideMerge(Layer.merge(NodeFileSystem.layer, Scratch.layer))
   )
+
+/** Before a file that is not there is asked for again. Together less than two seconds. */
+const shortPauses = ShortSleeps.layer("500 millis", "1 second")
 
 /** The result, and the bytes of a local file. */
 const fetch = Effect.fn(function* (url: string) {
@@ -119,10 +123,11 @@ describe("RemoteMedia.fetch", () => {
   )
 
   it.live.each<readonly [string, Failure["_tag"], Failure["reason"], Http.RequestListener]>([
-    ["a missing file", "RemoteUnavailable", "not_given", (_, response) => response.writeHead(404).end()],
+    ["a missing file", "RemoteRefused", "refused", (_, response) => response.writeHead(404).end()],
     ["a file that is gone", "RemoteRefused", "refused", (_, response) => response.writeHead(410).end()],
     ["a refused request", "RemoteRefused", "refused", (_, response) => response.writeHead(400).end()],
-    ["a forbidden file", "RemoteUnavailable", "not_given", (_, response) => response.writeHead(403).end()],
+    ["a forbidden file", "RemoteRefused", "refused", (_, response) => response.writeHead(403).end()],
+    ["a file that needs a key", "RemoteRefused", "refused", (_, response) => response.writeHead(401).end()],
     [
       "a redirect to a private address",
       "RemoteRefused",
@@ -162,7 +167,41 @@ describe("RemoteMedia.fetch", () => {
       assert.deepStrictEqual([failure._tag, failure.reason], [tag, reason])
       assert.notMatch(failure.message, /receiver|hunter2/)
       assert.deepStrictEqual(yield* scratchFiles, [])
-    }).pipe(Effect.provide(services()))
+    }).pipe(Effect.provide(services()), Effect.provide(shortPauses))
+  )
+
+  /** The calls of its server until the result. */
+  const callsFor = Effect.fnUntraced(function* (...statuses: ReadonlyArray<number>) {
+    let calls = 0
+    const url = yield* serve((_request, response) => {
+      response.writeHead(statuses[calls++] ?? 200).end(gif)
+    })
+    const result = yield* Effect.result(fetch(url))
+    return { calls, result: Result.isSuccess(result) ? "fetched" : result.failure }
+  })
+
+  it.live("asks twice more within two seconds for a file that is not there yet, and for no other", () =>
+    Effect.gen(function* () {
+      for (const statuses of [[404], [404, 404]])
+        assert.deepStrictEqual(yield* callsFor(...statuses), {
+          calls: statuses.length + 1,
+          result: "fetched"
+        })
+      const missing = yield* callsFor(404, 404, 404)
+      assert.deepStrictEqual(missing, {
+        calls: 3,
+        result: new RemoteRefused({ reason: "refused", status: 404 })
+      })
+      for (const status of [400, 401, 403, 410, 451]) {
+        const { calls, result } = yield* callsFor(status)
+        assert.deepStrictEqual([calls, result], [1, new RemoteRefused({ reason: "refused", status })])
+      }
+      const away = yield* callsFor(404, 503)
+      assert.deepStrictEqual(away, {
+        calls: 2,
+        result: new RemoteUnavailable({ reason: "unreachable", status: 503 })
+      })
+    }).pipe(Effect.provide(services()), Effect.provide(shortPauses))
   )
 
   it.live("treats a name that does not resolve as an outage", () =>

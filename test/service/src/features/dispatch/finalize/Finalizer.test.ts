@@ -148,7 +148,8 @@ describe("A request whose output names files", () => {
         outcome: "provider_failed",
         billing: "failed",
         cost: "0",
-        error: "The output names a file at an address that may not be called."
+        error:
+          "The output names a file at an address that may not be called. Its place in the output is /images/1/url."
       })
       const ids = (yield* planned(id)).flatMap(({ fileId, thumbnailId }) => [fileId, thumbnailId])
       // They are removed when the end is on the log.
@@ -176,11 +177,14 @@ describe("A request whose output names files", () => {
   )
 
   for (const [what, answer, error] of [
-    [
-      "is gone",
-      (response) => response.writeHead(410).end(),
-      "The server of a file in the output refused to give it. It answered with status 410."
-    ],
+    ...[401, 403, 410].map(
+      (status) =>
+        [
+          `is refused with ${status}`,
+          (response: Http.ServerResponse) => response.writeHead(status).end(),
+          `The server of a file in the output refused to give it. It answered with status ${status}.`
+        ] as const
+    ),
     [
       "redirects without end",
       (response) => response.writeHead(302, { location: "?again" }).end(),
@@ -194,46 +198,93 @@ describe("A request whose output names files", () => {
   ] as const satisfies ReadonlyArray<readonly [string, (response: Http.ServerResponse) => unknown, string]>)
     it.effect(`ends at once, with the reason, when a file ${what}`, () =>
       Effect.gen(function* () {
-        const { url } = yield* server((_request, response) => {
+        const { url } = yield* server((request, response) => {
+          if (request.url === "/there") return false
           answer(response)
           return true
         })
-        const id = yield* ended([url])
+        const id = yield* ended([`${url}/there`, url])
         yield* Facts.untilEnd(id)
-        assert.deepInclude(yield* told(id), { outcome: "provider_failed", cost: "0", error })
+        assert.deepInclude(yield* told(id), {
+          status: "COMPLETED",
+          outcome: "provider_failed",
+          billing: "failed",
+          cost: "0",
+          error: `${error} Its place in the output is /images/1/url.`
+        })
         assert.notInclude(yield* Facts.types(id), "SweepRetried")
       }).pipe(Effect.scoped, Effect.provide(node))
     )
 
-  it.effect("fails without a charge, with the status, when a file's host fails for some minutes", () =>
-    Effect.gen(function* () {
-      const finalizer = yield* Finalizer
-      const { url } = yield* server((request, response) => {
-        if (request.url !== "/gone") return false
-        response.writeHead(404).end()
-        return true
-      })
-      const id = yield* ended([`${url}/there`, `${url}/gone`])
-      for (const seconds of [2, 8]) {
-        yield* Facts.untilType(id, "SweepRetried")
-        yield* Effect.repeat(nextTurn, { until: () => !finalizer.has(id) })
-        yield* TestClock.adjust(`${seconds} seconds`)
-        yield* finalizer.start(id)
-      }
-      yield* Facts.untilEnd(id)
-      const error = "The server of a file in the output did not give it. It answered with status 404."
-      const unbilled = { billing: "failed", cost: "0" } as const
-      assert.deepInclude(yield* told(id), { status: "FAILED", outcome: "failed", ...unbilled, error })
-      assert.deepStrictEqual((yield* Facts.types(id)).slice(-3), [
-        "SweepRetried",
-        "SweepRetried",
-        "RequestFailed"
-      ])
-      const [there] = yield* planned(id)
-      yield* Effect.repeat(Effect.andThen(nextTurn, isRemoved(there?.fileId ?? "")), {
-        until: (removed) => removed
-      })
-    }).pipe(Effect.provide(node))
+  it.effect(
+    "asks again for a file that is not there yet, for two seconds, and then ends with the reason",
+    () =>
+      Effect.gen(function* () {
+        const { calls, url } = yield* server((request, response, call) => {
+          if (request.url !== "/later" || call > 2) return false
+          response.writeHead(404).end()
+          return true
+        })
+        const found = yield* ended([`${url}/later`])
+        const passed = Effect.andThen(nextTurn, TestClock.adjust("10 millis"))
+        const isOver = (id: RequestId) => Effect.map(told(id), ({ outcome }) => outcome !== "pending")
+        yield* Effect.repeat(Effect.andThen(passed, isOver(found)), { until: (over) => over })
+        assert.deepInclude(yield* told(found), { outcome: "succeeded", error: null })
+        assert.strictEqual(calls(), 3)
+
+        const gone = yield* server((request, response) => {
+          if (request.url !== "/gone") return false
+          response.writeHead(404).end()
+          return true
+        })
+        const lost = yield* ended([`${gone.url}/there`, `${gone.url}/gone`])
+        yield* Effect.repeat(Effect.andThen(passed, isOver(lost)), { until: (over) => over })
+        assert.deepInclude(yield* told(lost), {
+          status: "COMPLETED",
+          outcome: "provider_failed",
+          billing: "failed",
+          cost: "0",
+          error:
+            "The server of a file in the output refused to give it. It answered with status 404. Its place in the output is /images/1/url."
+        })
+        assert.strictEqual(gone.calls(), 4)
+        for (const id of [found, lost]) assert.notInclude(yield* Facts.types(id), "SweepRetried")
+        const [there] = yield* planned(lost)
+        yield* Effect.repeat(Effect.andThen(nextTurn, isRemoved(there?.fileId ?? "")), {
+          until: (removed) => removed
+        })
+      }).pipe(Effect.scoped, Effect.provide(node))
+  )
+
+  it.effect(
+    "fails without a charge, with the status and the place, when a host is away for some minutes",
+    () =>
+      Effect.gen(function* () {
+        const finalizer = yield* Finalizer
+        const { url } = yield* server((request, response) => {
+          if (request.url !== "/away") return false
+          response.writeHead(503).end()
+          return true
+        })
+        const id = yield* ended([`${url}/there`, `${url}/away`])
+        for (const minutes of [1, 2, 4]) {
+          yield* Facts.untilType(id, "SweepRetried")
+          yield* Effect.repeat(nextTurn, { until: () => !finalizer.has(id) })
+          yield* TestClock.adjust(`${minutes} minutes`)
+          yield* finalizer.start(id)
+        }
+        yield* Facts.untilEnd(id)
+        const error =
+          "A file in the output could not be downloaded. It answered with status 503. Its place in the output is /images/1/url."
+        const unbilled = { billing: "failed", cost: "0" } as const
+        assert.deepInclude(yield* told(id), { status: "FAILED", outcome: "failed", ...unbilled, error })
+        assert.deepStrictEqual((yield* Facts.types(id)).slice(-4), [
+          "SweepRetried",
+          "SweepRetried",
+          "SweepRetried",
+          "RequestFailed"
+        ])
+      }).pipe(Effect.provide(node))
   )
 
   it.effect(
