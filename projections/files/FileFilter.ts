@@ -9,8 +9,6 @@ export interface PageKey {
   readonly fileId: string
 }
 
-export type Order = "asc" | "desc"
-
 export interface Filter {
   readonly accountId: AccountId
   readonly source?: FileSource | undefined
@@ -19,5 +17,5 @@ export interface Filter {
   readonly requestId?: RequestId | undefined
   readonly purpose?: string | undefined
   /** By the time of creation; newest first if absent. */
-  readonly order?: Order | undefined
+  readonly order?: "asc" | "desc" | undefined
 }
