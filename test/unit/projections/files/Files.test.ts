@@ -155,6 +155,45 @@ describe("Files", () => {
   )
 
   test(
+    "lists files of one purpose, and oldest first, by page or by position",
+    Effect.gen(function* () {
+      const purposes = [undefined, "batch", "user_data"] as const
+      for (let number = 1; number <= 12; number++) {
+        const purpose = purposes[number % purposes.length]
+        const at = t0 + (number >> 1)
+        yield* Log.perform(number, Log.initiate({ at, ...(purpose !== undefined && { purpose }) }))
+      }
+      yield* Log.perform(13, Log.keep({ at: t0 + 6 }))
+      yield* settle
+      const numbers = (filter: Partial<Filter>) =>
+        Effect.map(list(filter), ({ items, total }) => {
+          assert.strictEqual(total, items.length)
+          return Log.numbersOf(items)
+        })
+      assert.deepStrictEqual(yield* numbers({ purpose: "batch" }), [10, 7, 4, 1])
+      assert.deepStrictEqual(yield* numbers({ purpose: "batch", order: "asc" }), [1, 4, 7, 10])
+      // Of uploads without a purpose, and of outputs.
+      assert.deepStrictEqual(yield* numbers({ purpose: "user_data" }), [13, 12, 11, 9, 8, 6, 5, 3, 2])
+      assert.deepStrictEqual(yield* numbers({ purpose: "user_data", source: "output" }), [13])
+      assert.deepStrictEqual(yield* numbers({ purpose: "vision" }), [])
+      assert.deepStrictEqual(yield* numbers({ purpose: "batch", contentType: "image/*" }), [10, 7, 4, 1])
+      assert.deepStrictEqual(yield* numbers({ purpose: "batch", contentType: "text/plain" }), [])
+      const order = "asc"
+      const first = yield* list({ order }, { limit: 5 })
+      assert.deepStrictEqual(Log.numbersOf(first.items), [1, 2, 3, 4, 5])
+      const second = yield* list({ order }, { after: first.next, limit: 5 })
+      assert.deepStrictEqual(Log.numbersOf(second.items), [6, 7, 8, 9, 10])
+      assert.deepStrictEqual(
+        Log.numbersOf((yield* list({ order }, { page: 3, limit: 5 })).items),
+        [11, 12, 13]
+      )
+      yield* Log.perform(1, Log.remove())
+      yield* settle
+      assert.deepStrictEqual(yield* numbers({ purpose: "batch" }), [10, 7, 4])
+    })
+  )
+
+  test(
     "a page after a position does not move when newer ones arrive or the position's item is removed",
     Effect.gen(function* () {
       yield* many
