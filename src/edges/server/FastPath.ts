@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Clock, Context, Effect, Exit, Fiber, Layer, References } from "effect"
 import type { Caller } from "#src/features/accounts/Caller.ts"
-import * as Settled from "#src/kernel/async/Settled.ts"
+import * as Later from "#src/kernel/async/Later.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CorrelationId from "#src/edges/http/edge/CorrelationId.ts"
@@ -17,18 +17,10 @@ import * as Turn from "#src/edges/http/edge/Turn.ts"
 import * as ReaderErrorAnswers from "#src/edges/http/ReaderErrorAnswers.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { RequestHandlers } from "#src/edges/api/requests/RequestHandlers.ts"
-import type * as Submit from "#src/edges/api/requests/Submit.ts"
 import { IsStopping } from "#src/edges/http/Stopping.ts"
 import type { ServiceError } from "#src/edges/http/ServiceErrors.ts"
 import * as HotCall from "./HotCall.ts"
 import * as IncomingBody from "./IncomingBody.ts"
-
-/** How a call is answered. */
-interface Answering {
-  readonly correlationId: string
-  readonly finish: (exit: Exit.Exit<Answer.Answer>) => void
-  readonly fork: <A>(effect: Effect.Effect<A>) => Fiber.Fiber<A>
-}
 
 const headersOf = ({ headers }: IncomingMessage) => headers as Readonly<Record<string, string | undefined>>
 
@@ -50,7 +42,7 @@ const make = Effect.gen(function* () {
     getRequestResult: gateOf("getRequestResult"),
     getRequest: gateOf("getRequest")
   }
-  const running = new Set<Fiber.Fiber<unknown>>()
+  const running = new Set<Fiber.Fiber<unknown, unknown>>()
   /** The submits of one commit become durable in one turn, and their answers are written together. */
   const writeLater = Turn.make<() => void>((write) => write())
 
@@ -124,9 +116,9 @@ const make = Effect.gen(function* () {
         onAdmitted(admitted.caller.accountId)
         return answerTo(call, admitted, request, correlationId)
       })
-      return Settled.hasSucceeded(answered)
-        ? answered
-        : Effect.catchCause(answered, (cause) => rescue(cause, correlationId))
+      return Later.andThen(answered, (exit): Effect.Effect<Answer.Answer> =>
+        Exit.isSuccess(exit) ? Exit.succeed(exit.value) : rescue(exit.cause, correlationId)
+      )
     } catch (defect) {
       return rescue(Cause.die(defect), correlationId)
     }
@@ -135,7 +127,7 @@ const make = Effect.gen(function* () {
   const handle = (call: HotCall.HotCall, request: IncomingMessage, response: ServerResponse): void => {
     const elapsedMs = timer(clock)
     const correlationId = CorrelationId.next(ids)
-    const fork = <A>(effect: Effect.Effect<A>) =>
+    const fork = <A, E>(effect: Effect.Effect<A, E>) =>
       Effect.runForkWith(
         Context.add(services, References.CurrentLogAnnotations, { request_id: correlationId })
       )(effect)
@@ -155,7 +147,7 @@ const make = Effect.gen(function* () {
       const answer = isGone ? ended : fitting(ended)
       if (isStopping()) response.shouldKeepAlive = false
       const rest = isGone ? null : OutgoingAnswer.write(request, response, answer, correlationId)
-      if (rest !== null) follow(fork(rest), response, () => {})
+      if (rest !== null) follow(fork(rest), response)
       exchanges({
         correlationId,
         method: request.method ?? "",
@@ -164,70 +156,34 @@ const make = Effect.gen(function* () {
         durationMs: elapsedMs()
       })
     }
-    const admitting = admit(call.route, request, response)
-    const general = () => {
-      const answering = answer(call, admitting, request, correlationId, (id) => void (accountId = id))
-      // Most reads have their answer already.
-      if (Settled.hasSucceeded(answering)) return finish(answering)
-      const fiber = fork(answering)
-      const exit = fiber.pollUnsafe()
-      if (exit !== undefined) return finish(exit)
-      follow(fiber, response, finish)
-    }
-    const submit = plainSubmit(call, admitting, request)
-    if (submit === null) return general()
-    const body = IncomingBody.whole(request)
-    if (body === null) return general()
-    accountId = submit.caller.accountId
-    if (submitNow(submit, body, { correlationId, finish, fork })) return
-    IncomingBody.putBack(request, body)
-    general()
-  }
-
-  /** The call of a submit of which only the body has to be checked; `null` for any other. */
-  const plainSubmit = (
-    { params, route }: HotCall.HotCall,
-    admitting: Effect.Effect<Admitted<Caller>, ServiceError>,
-    request: IncomingMessage
-  ): Submit.PlainCall | null => {
-    if (route !== "submitRequest" || !IncomingBody.mayBeWhole(request)) return null
-    if (!Settled.hasSucceeded(admitting) || admitting.value.headers !== Answer.noHeaders) return null
-    const call = { caller: admitting.value.caller, params, headers: headersOf(request) }
-    return routes.isPlain(call) ? call : null
-  }
-
-  /** Submits without a fiber. Returns false, and has done nothing, when the general way has to decide. */
-  const submitNow = (
-    call: Submit.PlainCall,
-    body: Uint8Array,
-    { correlationId, finish, fork }: Answering
-  ): boolean => {
-    const fail = (cause: Cause.Cause<ServiceError>) =>
-      void fork(rescue(cause, correlationId)).addObserver(finish)
-    try {
-      return routes.submitNow(call, body, (exit) =>
-        Exit.isSuccess(exit) ? writeLater(() => finish(Exit.succeed(exit.value))) : fail(exit.cause)
-      )
-    } catch (defect) {
-      fail(Cause.die(defect))
-      return true
-    }
+    const answering = answer(call, admit(call.route, request, response), request, correlationId, (id) => {
+      accountId = id
+    })
+    let hasFiber = false
+    let isLater = false
+    Later.settle(
+      answering,
+      (effect) => {
+        hasFiber = true
+        return follow(fork(effect), response)
+      },
+      (exit) => {
+        if (isLater && !hasFiber) writeLater(() => finish(exit))
+        else finish(exit)
+      }
+    )
+    isLater = true
   }
 
   /** Interrupts the fiber when the client disconnects. */
-  const follow = <A>(
-    fiber: Fiber.Fiber<A>,
-    response: ServerResponse,
-    onEnd: (exit: Exit.Exit<A>) => void
-  ): void => {
+  const follow = <A, E>(fiber: Fiber.Fiber<A, E>, response: ServerResponse): Fiber.Fiber<A, E> => {
+    if (fiber.pollUnsafe() !== undefined) return fiber
     running.add(fiber)
-    fiber.addObserver((exit) => {
-      running.delete(fiber)
-      onEnd(exit)
-    })
+    fiber.addObserver(() => running.delete(fiber))
     response.once("close", () => {
       if (!response.writableEnded) fiber.interruptUnsafe()
     })
+    return fiber
   }
 
   yield* Effect.addFinalizer(() => Fiber.interruptAll(running))

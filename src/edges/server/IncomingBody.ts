@@ -42,25 +42,21 @@ const inTime = (body: Read): Read =>
 /** The largest body that is read in one piece, bytes. */
 const mostWhole = 64 * 1024
 
-/** Bodies that `whole` returned and that are still to be read. */
-const taken = new WeakMap<IncomingMessage, Uint8Array>()
+/** The body, if it is a small one of which all has arrived; else `null`. */
+const whole = (request: IncomingMessage): Uint8Array | null => {
+  const { headers } = request
+  const isSmall = headers["transfer-encoding"] === undefined && Number(headers["content-length"]) <= mostWhole
+  return isSmall && request.complete ? (request.read() as Uint8Array | null) : null
+}
 
-/** Whether the body is announced as a small one. */
-export const mayBeWhole = ({ headers }: IncomingMessage): boolean =>
-  headers["transfer-encoding"] === undefined && Number(headers["content-length"]) <= mostWhole
+/** Most bodies arrive with their headers: they are an `Exit`. The timer starts only for the others. */
+export const read = (request: IncomingMessage, grow: Grow): Read => {
+  const body = whole(request)
+  return body === null ? readLater(request, grow) : Effect.succeed(body)
+}
 
-/** The body, if all of it has arrived. */
-export const whole = (request: IncomingMessage): Uint8Array | null =>
-  request.complete ? (request.read() as Uint8Array | null) : null
-
-/** Lets `read` return a body that `whole` returned. */
-export const putBack = (request: IncomingMessage, body: Uint8Array): void => void taken.set(request, body)
-
-/** Most bodies arrive with their headers, so the timer starts only for the others. */
-export const read = (request: IncomingMessage, grow: Grow): Read =>
+const readLater = (request: IncomingMessage, grow: Grow): Read =>
   Effect.callback((resume) => {
-    const body = taken.get(request)
-    if (body !== undefined) return resume(Effect.succeed(body))
     let settle = (body: Read) => {
       clearImmediate(timerStart)
       resume(body)

@@ -9,6 +9,7 @@ import type { CatalogEntry } from "#src/features/catalog/models/Catalog.ts"
 import { EvaluationFor } from "#src/features/catalog/models/expression/EvaluationFor.ts"
 import type { Watch } from "#src/features/provider-health/Watch.ts"
 import type { Job, Provider } from "#src/features/providers/Provider.ts"
+import * as Later from "#src/kernel/async/Later.ts"
 import * as Settled from "#src/kernel/async/Settled.ts"
 import type { Lease } from "#src/kernel/limits/MemoryBudget.ts"
 import * as InputWeight from "#src/kernel/memory/InputWeight.ts"
@@ -49,7 +50,7 @@ export class Run {
   /** When this node took over the run, Unix time in ms; `null` for its own runs. */
   readonly #takenOverAt: number | null
   /** What the run waits for. */
-  #waiting: Settled.Waiting | null = null
+  #waiting: Later.Waiting | null = null
   #isInterrupted = false
   /** Whether it is past its model's limit. */
   #isLate = false
@@ -132,7 +133,7 @@ export class Run {
     return jobId === null ? provider.run(job, this.#report) : provider.reattach(job, jobId, this.#report)
   }
 
-  #limit({ model }: Job, waiting: Settled.Waiting): () => void {
+  #limit({ model }: Job, waiting: Later.Waiting): () => void {
     const { jobId, request } = this.#claimed
     return TimeLimit.begin(waiting, this.#parts.deadlines, {
       ms: TimeLimit.msOf(model, request, this.#takenOverAt),
@@ -208,8 +209,8 @@ export class Run {
   #settle<A, E>(
     effect: Effect.Effect<A, E>,
     onExit: (exit: Exit.Exit<A, E>) => void
-  ): Settled.Waiting | null {
-    return Settled.settle(
+  ): Later.Waiting | null {
+    return Later.settle(
       effect,
       (waiting) => this.#fork(waiting),
       (exit) => {
@@ -229,7 +230,7 @@ export class Run {
     return this.#parts.fork(this.#options.about, evaluating)
   }
 
-  #wait(waiting: Settled.Waiting | null): void {
+  #wait(waiting: Later.Waiting | null): void {
     if (waiting === null) return
     this.#waiting = waiting
     if (this.#isInterrupted) waiting.interrupt()

@@ -39,7 +39,6 @@ export const requests = Layer.effect(
     const traced = Effect.map(SubmitSpans, (spans) =>
       Requests.of({
         ...requests,
-        submitNow: () => false,
         submit: (submission, checks) =>
           Effect.useSpan("Requests.accept", { attributes: { model: submission.endpoint } }, (span) =>
             requests.submit(submission, checks).pipe(

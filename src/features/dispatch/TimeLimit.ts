@@ -1,7 +1,7 @@
 /** The time limit of what a run waits for, without a fiber of its own. */
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Request } from "#domain/inference-request/State.ts"
-import type { Waiting } from "#src/kernel/async/Settled.ts"
+import type { Waiting } from "#src/kernel/async/Later.ts"
 import type { Deadlines } from "#src/kernel/time/Deadlines.ts"
 
 export interface TimeLimit {

@@ -8,6 +8,7 @@ import { Payloads } from "#streams/Payload.ts"
 import * as PayloadRefs from "#streams/PayloadRefs.ts"
 import { EventStoreError } from "#streams/EventReader.ts"
 import type { RecordedEvent } from "#streams/RecordedEvent.ts"
+import * as Later from "#src/kernel/async/Later.ts"
 import { Funds } from "#src/features/funds/Funds.ts"
 import type { Reserved, HoldTerms } from "#src/features/funds/FundsCells.ts"
 import { BudgetExceeded, InsufficientBalance, TooManyOpenRequests } from "./Requests.ts"
@@ -94,28 +95,22 @@ export const make = Effect.gen(function* () {
     /** Reserves the hold, at once where the account can pay: the result is then an `Exit`. */
     take: (held: RequestHold): Effect.Effect<void, Refused | ReadModelBehind> =>
       unlessRefused(held, () => funds.reserve(held.requestId, held)),
-    /** Reserves the hold if that is possible at once. False: `take` has to decide. */
-    takeNow: (held: RequestHold): boolean => funds.isLevel() && funds.reserve(held.requestId, held) === "ok",
     /** Releases the hold if the input cannot be sealed. */
     sealing: <E>(requestId: RequestId, seal: Effect.Effect<SealedPayload, E>) =>
-      Effect.onExitPrimitive(seal, (exit) =>
-        Exit.isFailure(exit) ? Effect.sync(() => funds.cancel(requestId)) : undefined
-      ),
+      Later.andThen(seal, (exit) => {
+        if (Exit.isFailure(exit)) funds.cancel(requestId)
+        return exit
+      }),
     /** Releases the hold and discards the input unless the append created the request. */
     appending: <A extends Appended, E>(
       requestId: RequestId,
       input: SealedPayload,
       append: Effect.Effect<A, E>
     ): Effect.Effect<A, E> =>
-      Effect.flatMap(
-        Effect.onExitPrimitive(append, (exit) =>
-          Exit.isFailure(exit) ? settle(exit.cause, requestId, input) : undefined
-        ),
-        (appended) =>
-          appended.events.length > 0
-            ? Effect.succeed(appended)
-            : Effect.as(release(requestId, input), appended)
-      ),
+      Later.andThen(append, (exit): Effect.Effect<A, E> => {
+        if (Exit.isFailure(exit)) return Effect.andThen(settle(exit.cause, requestId, input), exit)
+        return exit.value.events.length > 0 ? exit : Effect.andThen(release(requestId, input), exit)
+      }),
     /** Fails as `take` would, and reserves nothing. */
     check: (wanted: HoldTerms) => unlessRefused(wanted, () => funds.affords(wanted))
   }

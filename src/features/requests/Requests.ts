@@ -1,5 +1,5 @@
 /** What clients do with inference requests, on every transport. */
-import { Context, type Effect, type Exit, Schema } from "effect"
+import { Context, type Effect, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import type { Webhook } from "#domain/inference-request/Event.ts"
@@ -173,20 +173,12 @@ export class Requests extends Context.Service<
     /**
      * When this returns, the request is durable and its hold is reserved. `replayed`: the answer to an earlier submit under the
      * same key. A replay repeats no check whose result may have changed since: neither model and input, nor the caller's checks.
+     * A refusal that is known at once is an `Exit`. A submit that waits for nothing but the log is a `Later`.
      */
     submit<E = never>(
       submission: Submission,
       checks?: Checks<E> | null
     ): Effect.Effect<Snapshot<Request> & { readonly replayed: boolean }, E | SubmitRefused | StorageError>
-    /**
-     * `submit` without a fiber, for a submission that is in order and that nothing holds up, which is nearly every one.
-     * Returns false, and has changed nothing, if `submit` has to be called: because the submission is refused, or because
-     * something must be waited for. Otherwise `onEnd` is called once, when the request is durable or has failed.
-     */
-    submitNow(
-      submission: Submission,
-      onEnd: (exit: Exit.Exit<Snapshot<Request>, StorageError>) => void
-    ): boolean
     /** Refuses what `submit` would refuse for any input, before a large body is read. Passes a repeated key. */
     invite(options: {
       readonly caller: Caller

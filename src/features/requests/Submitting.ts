@@ -4,9 +4,11 @@ import * as Grant from "#domain/account/Grant.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Rejection } from "#domain/inference-request/Command.ts"
 import { RequestId } from "#domain/Ids.ts"
-import type { Deadlines, RequestSubmitted } from "#domain/inference-request/Event.ts"
+import type { Deadlines, Event, RequestSubmitted } from "#domain/inference-request/Event.ts"
+import type { State } from "#domain/inference-request/State.ts"
 import * as Pricing from "#domain/Pricing.ts"
 import * as RetrySchedule from "#domain/RetrySchedule.ts"
+import type { Executed } from "#streams/Actors.ts"
 import type { EventStoreError } from "#streams/EventReader.ts"
 import type { GlobalPosition } from "#streams/GlobalPosition.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
@@ -15,6 +17,7 @@ import type { SealedPayload } from "#streams/SealedPayload.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
 import * as RequestedUnits from "#src/features/catalog/models/RequestedUnits.ts"
 import { Catalog, type CatalogEntry, type Quantities } from "#src/features/catalog/models/Catalog.ts"
+import * as Later from "#src/kernel/async/Later.ts"
 import * as Settled from "#src/kernel/async/Settled.ts"
 import * as InputWeight from "#src/kernel/memory/InputWeight.ts"
 import { EvaluationFor, type EvaluatorBusy } from "#src/features/catalog/models/expression/EvaluationFor.ts"
@@ -43,6 +46,7 @@ import * as UnderKey from "./UnderKey.ts"
 /** `Retry-After` of a full queue, in seconds. */
 const queueFullRetrySeconds = 5
 
+type RequestSubmittedFields = Omit<RequestSubmitted, "_tag">
 type Refused = ModelNotFound | InvalidInput | EvaluatorBusy
 
 export const make = Effect.gen(function* () {
@@ -50,7 +54,6 @@ export const make = Effect.gen(function* () {
   const requests = yield* RequestActors
   const steady = yield* SteadyTime
   const clock = yield* Clock.Clock
-  const fork = Effect.runForkWith(yield* Effect.context<never>())
   const keys = yield* IdempotencyKeyActors
   const payloads = yield* Payload.Payloads
   const depth = yield* QueueDepth
@@ -105,13 +108,13 @@ export const make = Effect.gen(function* () {
   const queueing = <A extends { readonly position: GlobalPosition | null }, E>(
     entry: CatalogEntry,
     id: RequestId,
-    store: Effect.Effect<A, E>
+    store: () => Effect.Effect<A, E>
   ): Effect.Effect<A, E | QueueFull> => {
     const { endpoint, maxQueued } = entry.model
-    if (maxQueued === undefined) return store
+    if (maxQueued === undefined) return store()
     const taken = unlessFull(entry, (limit, read) => places.take(id, endpoint, limit, read))
     return Effect.flatMap(taken, () =>
-      Effect.onExitPrimitive(store, (exit) => {
+      Effect.onExitPrimitive(store(), (exit) => {
         const position = Exit.isSuccess(exit) ? exit.value.position : null
         return Effect.sync(() =>
           position === null ? places.release(id, endpoint) : places.keep(id, endpoint, position)
@@ -139,7 +142,7 @@ export const make = Effect.gen(function* () {
     at: number,
     deadlines: Deadlines | null,
     input: SealedPayload
-  ): Omit<RequestSubmitted, "_tag"> => ({
+  ): RequestSubmittedFields => ({
     at,
     accountId: caller.accountId,
     keyId: caller.keyId,
@@ -156,14 +159,26 @@ export const make = Effect.gen(function* () {
     payloads: { input: Payload.refOf(input) }
   })
 
-  /** Announces the deadline even when the client disconnects: the submit may still be accepted. */
-  const hinting = <A, E>(deadlines: Deadlines | null, append: Effect.Effect<A, E>) =>
-    deadlines === null
-      ? append
-      : Effect.ensuring(
-          append,
-          Effect.sync(() => hints.hint(AbsoluteDeadlines.earliest(deadlines)))
-        )
+  /** Appends the request, and announces its deadline even if that fails: the request may still be on the log. */
+  const append = (
+    { idempotency }: Submission,
+    id: RequestId,
+    request: RequestSubmittedFields,
+    input: SealedPayload
+  ) => {
+    const command = { _tag: "Submit", request } as const
+    // A request may already exist under a reserved id. Any other id is new.
+    const appended =
+      idempotency === null
+        ? Later.work<Executed<State, Event>, Rejection | EventStoreError>((onExit) =>
+            requests.sendNew(id, command, [input], onExit)
+          )
+        : requests.execute(id, command, [input])
+    return Later.andThen(appended, (exit) => {
+      if (request.deadlines !== undefined) hints.hint(AbsoluteDeadlines.earliest(request.deadlines))
+      return onlyStorage(exit)
+    })
+  }
 
   const evaluatingFor = <A, E>({ caller }: Submission, evaluated: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.provideService(evaluated, EvaluationFor, { purpose: "submit", owner: caller.accountId })
@@ -191,11 +206,11 @@ export const make = Effect.gen(function* () {
 
   /** Other failures than those of storage are bugs: the command fits a new request. */
   const onlyStorage = <A>(submitted: Effect.Effect<A, Rejection | EventStoreError>) =>
-    Effect.catch(submitted, (error) =>
+    Effect.catchEager(submitted, (error) =>
       error._tag === "EventStoreError" ? Effect.fail(error) : Effect.die(error)
     )
 
-  /** Hold, seal, append. */
+  /** Hold, seal, append. Takes no fiber where nothing else than the log is waited for. */
   const accept = (
     submission: Submission,
     entry: CatalogEntry,
@@ -203,65 +218,21 @@ export const make = Effect.gen(function* () {
     id: RequestId,
     at: number
   ) => {
-    // A request may already exist under a reserved id. Any other id is new.
-    const execute = submission.idempotency === null ? requests.create : requests.execute
     const deadlines = AbsoluteDeadlines.of(submission.deadlines, at)
-    const append = (input: SealedPayload) => {
-      const request = submitted(submission, entry, quote, at, deadlines, input)
-      return hinting(deadlines, onlyStorage(execute(id, { _tag: "Submit", request }, [input])))
-    }
-    const reserved = holds.take({ ...wanted(submission, quote, at), requestId: id })
-    const stored = Effect.flatMap(reserved, () =>
-      Effect.flatMap(holds.sealing(id, CheckedInput.seal(payloads, submission, id)), (input) =>
-        holds.appending(id, input, append(input))
+    const store = () =>
+      Effect.flatMapEager(holds.take({ ...wanted(submission, quote, at), requestId: id }), () =>
+        Effect.flatMapEager(holds.sealing(id, CheckedInput.seal(payloads, submission, id)), (input) => {
+          const request = submitted(submission, entry, quote, at, deadlines, input)
+          return holds.appending(id, input, append(submission, id, request, input))
+        })
       )
-    )
-    return Effect.flatMap(Effect.uninterruptible(queueing(entry, id, stored)), (accepted) => {
+    const stored = Later.uninterruptible(() => queueing(entry, id, store))
+    return Later.flatMap(stored, (accepted) => {
       const snapshot = Snapshot.asSubmitted(id, accepted)
       return snapshot === null
         ? Effect.die("A submitted request has no state")
         : Effect.succeed({ ...snapshot, replayed: accepted.events.length === 0 })
     })
-  }
-
-  /** The model and the quote of a submission that passes all checks at once; `null` for any other. */
-  const termsNow = (submission: Submission) => {
-    const { caller, endpoint, idempotency, webhook } = submission
-    if (idempotency !== null || webhook !== null || !Grant.allowsModel(caller.grant, endpoint)) return null
-    const found = catalog.find(endpoint)
-    if (!Settled.hasSucceeded(found) || found.value === null) return null
-    const entry = found.value
-    if (entry.model.maxQueued !== undefined || CheckedInput.issues(submission, entry).length > 0) return null
-    const changed = CheckedInput.changedIntegers(submission, entry)
-    if (!Settled.hasSucceeded(changed) || changed.value.length > 0) return null
-    const quote = quoteOf(submission, entry)
-    return Settled.hasSucceeded(quote) ? { entry, quote: quote.value } : null
-  }
-
-  const submitNow: Requests["Service"]["submitNow"] = (submission, onEnd) => {
-    const terms = termsNow(submission)
-    if (terms === null) return false
-    const { entry, quote } = terms
-    const id = RequestId.make(ids.next())
-    const sealed = CheckedInput.seal(payloads, submission, id)
-    if (!Settled.hasSucceeded(sealed)) return false
-    const input = sealed.value
-    const at = steady.nowOf(clock)
-    if (!holds.takeNow({ ...wanted(submission, quote, at), requestId: id })) {
-      fork(payloads.discard([input]))
-      return false
-    }
-    const deadlines = AbsoluteDeadlines.of(submission.deadlines, at)
-    const request = submitted(submission, entry, quote, at, deadlines, input)
-    requests.sendNew(id, { _tag: "Submit", request }, [input], (exit) => {
-      if (deadlines !== null) hints.hint(AbsoluteDeadlines.earliest(deadlines))
-      const snapshot = Exit.isSuccess(exit) ? Snapshot.asSubmitted(id, exit.value) : null
-      if (snapshot !== null) return onEnd(Exit.succeed(snapshot))
-      const failed = holds.appending(id, input, onlyStorage(exit))
-      const ended = Effect.flatMap(failed, () => Effect.die("A submitted request has no state"))
-      fork(ended).addObserver(onEnd)
-    })
-    return true
   }
 
   /** Slow checks, such as a name look-up, are made for accounts that can pay. */
@@ -271,11 +242,12 @@ export const make = Effect.gen(function* () {
   const submitNew = <E>(submission: Submission, checks: Checks<E> | null) =>
     Effect.flatMapEager(admit(submission, checks), (entry) =>
       Effect.flatMapEager(quoteOf(submission, entry), (quote) =>
-        Effect.flatMap(Effect.andThen(checkQueue(entry), steady.now), (at) =>
-          Effect.flatMapEager(checkLast(submission, quote, at, checks), () =>
+        Effect.flatMapEager(checkQueue(entry), () => {
+          const at = steady.nowOf(clock)
+          return Effect.flatMapEager(checkLast(submission, quote, at, checks), () =>
             accept(submission, entry, quote, RequestId.make(ids.next()), at)
           )
-        )
+        })
       )
     )
 
@@ -309,5 +281,5 @@ export const make = Effect.gen(function* () {
     )
   })
 
-  return { submit, submitNow, invite }
+  return { submit, invite }
 })

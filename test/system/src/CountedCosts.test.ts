@@ -26,7 +26,7 @@ const limits = {
     "statements, main": 0.1,
     "statements, log": 0.36,
     "statements, read models": 1,
-    "kB allocated, main": 38,
+    "kB allocated, main": 46,
     "kB allocated, log": 8,
     "kB allocated, read models": 18
   },
@@ -39,7 +39,7 @@ const limits = {
     "statements, main": 0.25,
     "statements, log": 1.15,
     "statements, read models": 9,
-    "kB allocated, main": 67,
+    "kB allocated, main": 80,
     "kB allocated, log": 22,
     "kB allocated, read models": 30
   },

@@ -8,6 +8,7 @@ import * as Grant from "#domain/account/Grant.ts"
 import type { Webhook } from "#domain/inference-request/Event.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
+import * as Later from "#src/kernel/async/Later.ts"
 import type * as JsonScan from "#src/kernel/text/JsonScan.ts"
 import { InputMemory } from "#src/kernel/memory/InputMemory.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
@@ -138,7 +139,7 @@ export const make = Effect.gen(function* () {
                     )
             }
             const submitted = requests.submit(submission, webhook === null ? null : checksOf(webhook))
-            return Effect.map(submitted, (accepted) => ({ accepted, ...waits }))
+            return Later.map(submitted, (accepted) => ({ accepted, ...waits }))
           }
         )
     )
@@ -146,7 +147,7 @@ export const make = Effect.gen(function* () {
   /** Reads the body and submits it. */
   const receive = (call: Call, memory: BodyMemory.BodyMemory) =>
     Effect.flatMapEager(memory.cover(Number(call.headers["content-length"] ?? 0), 0), () =>
-      Effect.flatMap(call.readBody(memory.grow), (said) =>
+      Effect.flatMapEager(call.readBody(memory.grow), (said) =>
         Effect.flatMapEager(Effect.fromResult(JsonBody.look(said.body)), (scan) =>
           Effect.flatMapEager(memory.cover(said.body.length, scan.weight), () => submit(call, said, scan))
         )
@@ -171,10 +172,7 @@ export const make = Effect.gen(function* () {
     return Effect.flatMapEager(endpoint === null ? Effect.void : invite(call, endpoint), () => {
       const memory = BodyMemory.make(submits, caller.accountId)
       // Released before the answer, because a client may wait for long.
-      return Effect.onExitPrimitive(receive(call, memory), () => {
-        memory.release()
-        return undefined
-      })
+      return Later.onExit(receive(call, memory), memory.release)
     })
   }
 

@@ -16,6 +16,8 @@ export const parse = (headers: RequestHeaders): Parsed.Parsed<RelativeDeadlines>
     cancelAfterMs: parseOne(headers, "Cancel-After", duration, "whole seconds, or a number with s, m or h")
   })
 
+const none = Result.succeed(null)
+
 const parseOne = (
   headers: RequestHeaders,
   name: string,
@@ -23,7 +25,7 @@ const parseOne = (
   expected: string
 ): Parsed.Parsed<number | null> => {
   const value = headers[name.toLowerCase()]
-  if (value === undefined) return Result.succeed(null)
+  if (value === undefined) return none
   const [, count, unit = ""] = form.exec(value.trim()) ?? []
   const ms = isUnit(unit) ? Number(count) * unitMs[unit] : Number.NaN
   return ms > 0 && ms <= maxMs

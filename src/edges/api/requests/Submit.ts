@@ -1,20 +1,16 @@
 /** Handles `POST /{owner}/{model}`. */
-import { Effect, Exit, Result } from "effect"
-import * as Grant from "#domain/account/Grant.ts"
+import { Effect } from "effect"
 import type { Caller } from "#src/features/accounts/Caller.ts"
-import * as Settled from "#src/kernel/async/Settled.ts"
-import { Catalog } from "#src/features/catalog/models/Catalog.ts"
+import * as Later from "#src/kernel/async/Later.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
-import { Requests, type StorageError } from "#src/features/requests/Requests.ts"
+import { Requests } from "#src/features/requests/Requests.ts"
 import { retentionMs } from "#src/kernel/settings/RetentionTime.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Accepting from "./Accepting.ts"
 import type * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import type * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import { endpointOf, type EndpointParams } from "#src/edges/http/requests/EndpointParams.ts"
-import * as JsonBody from "#src/edges/http/requests/JsonBody.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
-import * as WebhookFields from "./WebhookFields.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
 import * as StatusView from "#src/features/requests/views/StatusView.ts"
 import * as RequestRoute from "./RequestRoute.ts"
@@ -29,32 +25,7 @@ export interface SubmitCall {
   readonly readBody: (grow: BodyReader.Grow) => Effect.Effect<Uint8Array, ErrorAnswer.ErrorAnswer>
 }
 
-/** A call whose body is not read by a fiber. */
-export type PlainCall = Omit<SubmitCall, "readBody" | "wait">
-
-/** Headers that change what a submit means, or how its body is read. */
-const meaningful = [
-  "idempotency-key",
-  "x-request-metadata",
-  "x-request-start-timeout",
-  "cancel-after",
-  "prefer",
-  "content-encoding"
-]
-
-/** Whether the body alone says what is submitted. */
-const isBare = (headers: RequestHeaders): boolean =>
-  headers["content-type"] === "application/json" && meaningful.every((name) => headers[name] === undefined)
-
-const bareSubmission = {
-  metadata: {},
-  webhook: null,
-  deadlines: { startTimeoutMs: null, cancelAfterMs: null },
-  idempotency: null
-} as const
-
 export const make = Effect.gen(function* () {
-  const catalog = yield* Catalog
   const requests = yield* Requests
   const urls = yield* PublicUrls
   const keptMs = yield* retentionMs
@@ -90,37 +61,6 @@ export const make = Effect.gen(function* () {
     return waitMs === 0 ? Effect.succeed(atOnce) : answerLater(submitted, waitMs, headers, atOnce)
   }
 
-  /** Whether nothing but the body can be a reason to refuse the submit, or to treat it in another way. */
-  const isPlain = ({ caller, headers, params }: PlainCall): boolean => {
-    if (!isBare(headers)) return false
-    const endpoint = endpointOf(params)
-    const found = catalog.find(endpoint)
-    return Grant.allowsModel(caller.grant, endpoint) && Settled.hasSucceeded(found) && found.value !== null
-  }
-
-  /**
-   * Submits a small body of a plain call, without a fiber. Returns false, and has changed nothing, when `submit` has to be
-   * called. Otherwise `onEnd` is called once.
-   */
-  const submitNow = (
-    { caller, params }: PlainCall,
-    body: Uint8Array,
-    onEnd: (exit: Exit.Exit<Answer.Answer, StorageError>) => void
-  ): boolean => {
-    const scan = JsonBody.look(body)
-    if (Result.isFailure(scan)) return false
-    const fields = JsonBody.parseLooked(body, scan.success)
-    if (Result.isFailure(fields) || WebhookFields.areIn(fields.success)) return false
-    const submission = {
-      ...bareSubmission,
-      caller,
-      endpoint: endpointOf(params),
-      input: fields.success,
-      inputMemory: scan.success.weight
-    }
-    return requests.submitNow(submission, (exit) => onEnd(Exit.map(exit, (accepted) => created(accepted))))
-  }
-
   const submit = ({
     caller,
     headers,
@@ -129,9 +69,9 @@ export const make = Effect.gen(function* () {
     wait
   }: SubmitCall): Effect.Effect<Answer.Answer, AnswerError> => {
     const endpoint = endpointOf(params)
-    const read = (grow: BodyReader.Grow) => Effect.map(readBody(grow), (body) => ({ endpoint, body }))
-    return Effect.flatMap(accepting.accept({ caller, endpoint, headers, wait, readBody: read }), answer)
+    const read = (grow: BodyReader.Grow) => Effect.mapEager(readBody(grow), (body) => ({ endpoint, body }))
+    return Later.flatMap(accepting.accept({ caller, endpoint, headers, wait, readBody: read }), answer)
   }
 
-  return { ...accepting, submit, isPlain, submitNow }
+  return { ...accepting, submit }
 })

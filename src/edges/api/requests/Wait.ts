@@ -18,7 +18,7 @@ export const queried = (wait: string | undefined, minSeconds: 0 | 1): Parsed<num
 
 /** `Prefer: wait` (RFC 7240), in ms; `null` without it. Other preferences are ignored. */
 export const preferred = (prefer: string | undefined): Parsed<number | null> => {
-  for (const preference of (prefer ?? "").split(",")) {
+  for (const preference of prefer?.split(",") ?? []) {
     const [name = "", ...rest] = (preference.split(";", 1)[0] ?? "").split("=")
     if (name.trim().toLowerCase() !== "wait") continue
     if (rest.length === 0) return Result.succeed(maxSeconds * 1000)

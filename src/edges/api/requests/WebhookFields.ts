@@ -11,12 +11,11 @@ const filterField = "webhook_events_filter"
 
 const defaultEvents: ReadonlyArray<WebhookEventName> = ["completed"]
 
-export const areIn = (body: JsonObject): boolean =>
-  Object.hasOwn(body, urlField) || Object.hasOwn(body, filterField)
+const areIn = (body: JsonObject): boolean => Object.hasOwn(body, urlField) || Object.hasOwn(body, filterField)
 
 /** The input: the body without the reserved fields, otherwise as it came. */
 export const withoutWebhook = (body: JsonObject): JsonObject =>
-  JsonText.edit(body, { omit: [urlField, filterField] })
+  areIn(body) ? JsonText.edit(body, { omit: [urlField, filterField] }) : body
 
 export const parse = (body: JsonObject): Parsed<Webhook | null> => {
   const url = Object.hasOwn(body, urlField) ? body[urlField] : undefined

@@ -5,6 +5,7 @@ import type { RequestHeaders } from "./RequestHeaders.ts"
 import * as JsonBody from "./JsonBody.ts"
 
 const isJson = (contentType: string): boolean => {
+  if (contentType === "application/json") return true
   const [mediaType = "", ...parameters] = contentType.toLowerCase().split(";")
   return (
     mediaType.trim() === "application/json" &&
