@@ -86,6 +86,7 @@ describe("History", () => {
         billingStatus: null,
         amount: null,
         error: null,
+        upstream: null,
         media: [],
         erasedAt: null,
         position

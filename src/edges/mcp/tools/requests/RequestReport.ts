@@ -4,6 +4,7 @@ import * as JsonText from "#domain/JsonText.ts"
 import { BillingStatus } from "#domain/inference-request/Event.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { OutcomeWord, Status } from "#domain/inference-request/Status.ts"
+import * as FailureView from "#src/features/requests/views/FailureView.ts"
 import * as MediaView from "#src/features/requests/views/MediaView.ts"
 import * as MoneyView from "#src/platform/views/MoneyView.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
@@ -46,6 +47,7 @@ export const fields = {
       "`succeeded` and `partial` have an output; `pending` has not ended; all others have no output and are not charged."
   }),
   error: describedOrNull("Why there is no output."),
+  details: Schema.optionalKey(FailureView.FailureDetails),
   pricing: Pricing,
   inferenceTime: millisOrNull("Of the run"),
   delayTime: millisOrNull("From accepted to started"),
@@ -198,6 +200,7 @@ export const listed = (result: Omit<ResultView.RetrievedBody, "input" | "output"
   status: result.status,
   outcome: result.outcome,
   error: result.error === null ? null : result.error.slice(0, longestError),
+  ...(result.details !== undefined && { details: result.details }),
   pricing: { cost: result.cost, currency: MoneyView.currency, billingStatus: result.billingStatus } as const,
   inferenceTime: result.inferenceTime,
   delayTime: result.delayTime,
