@@ -4,7 +4,6 @@ import * as JsonText from "#domain/JsonText.ts"
 import { BillingStatus } from "#domain/inference-request/Event.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { OutcomeWord, Status } from "#domain/inference-request/Status.ts"
-import * as FailureView from "#src/features/requests/views/FailureView.ts"
 import * as MediaView from "#src/features/requests/views/MediaView.ts"
 import * as MoneyView from "#src/platform/views/MoneyView.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
@@ -47,7 +46,11 @@ export const fields = {
       "`succeeded` and `partial` have an output; `pending` has not ended; all others have no output and are not charged."
   }),
   error: describedOrNull("Why there is no output."),
-  details: Schema.optionalKey(FailureView.FailureDetails),
+  details: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Json).annotate({
+      description: "`upstream`: `status`, `code`, `param`, `type` of the provider's error."
+    })
+  ),
   pricing: Pricing,
   inferenceTime: millisOrNull("Of the run"),
   delayTime: millisOrNull("From accepted to started"),
