@@ -92,4 +92,41 @@ layer(serving, { excludeTestServices: true })("an error of an upstream", (it) =>
       assert.include(timeline.text, "context_length_exceeded")
     })
   )
+
+  it.effect("is in the details of every other answer and event that shows the error", () =>
+    Effect.gen(function* () {
+      const { id } = yield* chat(refused(400, tooLong), false)
+      const details = { code: "REQUEST_FAILED", upstream: tooLong }
+      const target = `https://queue.fal.run/${model}/requests/${id}`
+      const fal = (url: string) => ({ path: "/compat/fal", headers: { "x-fal-target-url": url } })
+      for (const probe of [
+        { path: `/requests/${id}` },
+        fal(target),
+        fal(`${target}/status`),
+        { path: `/compat/replicate/v1/predictions/${id}` }
+      ])
+        assert.deepInclude((yield* call(probe)).json, { details }, JSON.stringify(probe))
+      const list = yield* call({ path: "/requests?status=FAILED&limit=1" })
+      assert.deepInclude(Reflect.get(Object(list.json), "data")[0], { id, details })
+      for (const stream of ["status/stream", "output/stream"]) {
+        const { text } = yield* call({ path: `/${model}/requests/${id}/${stream}` })
+        assert.include(text, JSON.stringify({ details }).slice(1, -1), stream)
+      }
+    })
+  )
+
+  it.effect("that says nothing more has no details, as those of earlier releases", () =>
+    Effect.gen(function* () {
+      const outcome = { _tag: "ProviderError", message: "No.", retryable: false } as const
+      const { id } = yield* chat(outcome, false)
+      for (const path of [
+        `/requests/${id}`,
+        `/${model}/requests/${id}/status`,
+        `/${model}/requests/${id}/output/stream`,
+        `/compat/replicate/v1/predictions/${id}`,
+        "/requests?status=FAILED&limit=1"
+      ])
+        assert.notInclude((yield* call({ path })).text, "details", path)
+    })
+  )
 })
