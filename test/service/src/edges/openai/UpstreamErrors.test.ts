@@ -1,9 +1,13 @@
 /** Errors of upstreams, as clients of OpenAI's API and of this service's own routes get them. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { RequestId } from "#domain/Ids.ts"
+import { AccountId, RequestId } from "#domain/Ids.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { JudgedOutcome } from "#domain/Outcome.ts"
+import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
+import * as StreamView from "#src/edges/api/requests/streams/StreamView.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import { SkippedTime } from "#test/support/SkippedTime.ts"
 import { testModel } from "#test/support/TestModels.ts"
@@ -112,6 +116,28 @@ layer(serving, { excludeTestServices: true })("an error of an upstream", (it) =>
         const { text } = yield* call({ path: `/${model}/requests/${id}/${stream}` })
         assert.include(text, JSON.stringify({ details }).slice(1, -1), stream)
       }
+    })
+  )
+
+  it.effect("is in the event of a stream of all requests", () =>
+    Effect.sync(() => {
+      const change: StatusChange = {
+        change: 1,
+        accountId: AccountId.make("acc_test"),
+        requestId: RequestId.make("rq0000000000000000001"),
+        model: ModelEndpoint.make(model),
+        status: "FAILED",
+        position: GlobalPosition.trusted("1"),
+        inferenceMs: null,
+        expectedMs: null,
+        error: "Too long.",
+        upstream: tooLong
+      }
+      const told = (event: string): unknown => JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? "")
+      assert.deepInclude(told(StreamView.statusEvent("http://x", change)), {
+        details: { code: "REQUEST_FAILED", upstream: tooLong }
+      })
+      assert.notProperty(told(StreamView.statusEvent("http://x", { ...change, upstream: null })), "details")
     })
   )
 
