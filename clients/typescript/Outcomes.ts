@@ -25,7 +25,7 @@ export const outputOf = (request: RetrievedRequest): unknown => {
       status: status === "COMPLETED" ? 422 : 400,
       code,
       issues: [],
-      details: { code },
+      details: { code, ...request.details },
       requestId: undefined,
       retryAfter: null
     },

@@ -129,6 +129,7 @@ export interface RetrievedRequest {
   /** As the model defines it; null without one. */
   output: unknown
   error: string | null
+  details?: FailureDetails
   /** As given in `X-Request-Metadata`. */
   metadata: { [key: string]: string }
   /** Time of the run, in ms; null while unknown. */
@@ -220,12 +221,7 @@ export interface FailedRequestStatus {
   logs: Array<string>
   /** Why the provider could not run it. */
   error: string
-  details?: FailedRequestStatusDetails
-}
-
-export interface FailedRequestStatusDetails {
-  code: "REQUEST_FAILED"
-  upstream: UpstreamError
+  details?: FailureDetails
 }
 
 /** The result object. */
@@ -239,6 +235,7 @@ export interface Result {
   /** As the model defines it; null without one. */
   output: unknown
   error: string | null
+  details?: FailureDetails
   /** As given in `X-Request-Metadata`. */
   metadata: { [key: string]: string }
   /** Time of the run, in ms; null while unknown. */
@@ -264,6 +261,7 @@ export interface ResultWithoutOutput {
   /** As the model defines it; null without one. */
   output: unknown
   error: string | null
+  details: ResultWithoutOutputDetails
   /** As given in `X-Request-Metadata`. */
   metadata: { [key: string]: string }
   /** Time of the run, in ms; null while unknown. */
@@ -277,7 +275,6 @@ export interface ResultWithoutOutput {
   /** Stored copies of the media in `output`. */
   media: Array<MediaItem>
   request_id: string
-  details: ResultWithoutOutputDetails
 }
 
 export interface ResultWithoutOutputDetails {
@@ -340,13 +337,8 @@ export interface CancelledRequestStatusFailed {
   logs: Array<string>
   /** Why the provider could not run it. */
   error: string
-  details?: CancelledRequestStatusFailedDetails
+  details?: FailureDetails
   cancel: Cancellation
-}
-
-export interface CancelledRequestStatusFailedDetails {
-  code: "REQUEST_FAILED"
-  upstream: UpstreamError
 }
 
 export interface ListRequestsQuery {
@@ -1321,6 +1313,12 @@ export interface RunMetrics {
   expected_time?: number
 }
 
+/** What the provider says of the error. Absent if it says nothing besides the message. */
+export interface FailureDetails {
+  code: "REQUEST_FAILED" | "UPSTREAM_FAILURE"
+  upstream: UpstreamError
+}
+
 export interface MediaItem {
   /** JSON pointer (RFC 6901) to the file's URL in `output`. */
   path: string
@@ -1334,19 +1332,19 @@ export interface MediaItem {
   size: number
 }
 
+/** One breach of the model's output schema. */
+export interface Violation {
+  /** JSON pointer into the output. */
+  instancePath: string
+  message: string
+}
+
 /** What the provider's answer says of the error besides its message, as far as it does. */
 export interface UpstreamError {
   status?: number
   code?: string
   param?: string
   type?: string
-}
-
-/** One breach of the model's output schema. */
-export interface Violation {
-  /** JSON pointer into the output. */
-  instancePath: string
-  message: string
 }
 
 export interface Cancellation {
@@ -1362,6 +1360,7 @@ export interface ListedRequest {
   modelEndpoint: string
   status: Status
   error: string | null
+  details?: FailureDetails
   /** As given in `X-Request-Metadata`. */
   metadata: { [key: string]: string }
   /** Time of the run, in ms; null while unknown. */
@@ -1602,6 +1601,7 @@ export interface ErrorDetails {
   partNumbers?: Array<number>
   /** The archived segment that cannot be read. */
   segment?: string
+  upstream?: UpstreamError
 }
 
 /** The result object of a request that a provider has started. */
@@ -1640,6 +1640,7 @@ export interface CompletedEventWithoutOutput {
   /** As the model defines it; null without one. */
   output: unknown
   error: string | null
+  details: CompletedEventWithoutOutputDetails
   /** As given in `X-Request-Metadata`. */
   metadata: { [key: string]: string }
   /** Time of the run, in ms; null while unknown. */
@@ -1653,7 +1654,6 @@ export interface CompletedEventWithoutOutput {
   /** Stored copies of the media in `output`. */
   media: Array<MediaItem>
   request_id: string
-  details: CompletedEventWithoutOutputDetails
   event: "completed"
   billingStatus: BillingStatus
 }
@@ -1675,6 +1675,7 @@ export interface CompletedEvent {
   /** As the model defines it; null without one. */
   output: unknown
   error: string | null
+  details?: FailureDetails
   /** As given in `X-Request-Metadata`. */
   metadata: { [key: string]: string }
   /** Time of the run, in ms; null while unknown. */

@@ -5,6 +5,7 @@ import { BillingStatus, StoredMedia } from "#domain/inference-request/Event.ts"
 import { OutcomeWord, Status } from "#domain/inference-request/Status.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import { NanoUsd } from "#domain/Money.ts"
+import { UpstreamError } from "#domain/UpstreamError.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
 
 /** Times are Unix time in ms. */
@@ -36,6 +37,8 @@ export const HistoryItem = Schema.Struct({
   /** nano-USD */
   amount: Schema.NullOr(NanoUsd),
   error: Schema.NullOr(Schema.String),
+  /** What the provider said of the error besides its message. */
+  upstream: Schema.NullOr(Schema.fromJsonString(UpstreamError)),
   /** The stored files of the output, including files erased since. */
   media: Schema.fromJsonString(Schema.Array(StoredMedia)),
   /** When input, output and files were erased. */

@@ -36,13 +36,15 @@ interface End {
   /** nano-USD */
   readonly amount: string
   readonly error: string | null
+  /** JSON text. */
+  readonly upstream: string | null
 }
 
 const free = { billingStatus: "failed", amount: "0" } as const
 
 export const projection: Projection = {
   name: "history",
-  version: 8,
+  version: 9,
   tables: HistoryRows.tables + HistoryChanges.tables + HistoryMetadata.tables + HistoryCounters.tables,
   open: (db) => {
     const changes = HistoryChanges.make(db)
@@ -64,7 +66,7 @@ export const projection: Projection = {
     const end = (event: RecordedEvent, endOf: (hasViolations: boolean) => End) => {
       const row = rows.edit(event.stream)
       if (row === undefined) return
-      const { status, outcome, billingStatus, amount, error } = endOf(row.hasViolations)
+      const { status, outcome, billingStatus, amount, error, upstream } = endOf(row.hasViolations)
       change(row, status, event)
       row.inferenceMs = status === "COMPLETED" ? (row.inferenceMs ?? runMsUntil(row, event)) : null
       row.outcome = outcome
@@ -72,11 +74,13 @@ export const projection: Projection = {
       row.billingStatus = billingStatus
       row.amount = amount
       row.error = error
+      row.upstream = upstream
     }
 
     const failed = (data: JsonObject, event: RecordedEvent) => {
       const error = text(data, "message")
-      end(event, () => ({ status: "FAILED", outcome: "failed", error, ...free }))
+      const upstream = upstreamIn(data)
+      end(event, () => ({ status: "FAILED", outcome: "failed", error, upstream, ...free }))
     }
 
     const loseRun = ({ stream }: RecordedEvent) => {
@@ -90,12 +94,14 @@ export const projection: Projection = {
         const billingStatus = oneOf(billing, "status", BillingStatus.literals)
         const amount = text(billing, "amount")
         const error = textOrNull(data, "error")
+        const upstream = upstreamIn(data)
         end(event, (hasViolations) => ({
           status: "COMPLETED",
           outcome: completedOutcome(billingStatus, hasViolations),
           billingStatus,
           amount,
-          error
+          error,
+          upstream
         }))
       }),
       RequestFailed: on(RequestFailed, failed),
@@ -103,7 +109,7 @@ export const projection: Projection = {
       RequestCancelled: on(RequestCancelled, (data, event) => {
         const reason = oneOf(data, "reason", RequestCancelled.fields.reason.literals)
         const outcome = reason === "expired" ? "expired" : "cancelled"
-        end(event, () => ({ status: "CANCELLED", outcome, error: null, ...free }))
+        end(event, () => ({ status: "CANCELLED", outcome, error: null, upstream: null, ...free }))
       })
     }
 
@@ -128,6 +134,7 @@ export const projection: Projection = {
           billingStatus: null,
           amount: null,
           error: null,
+          upstream: null,
           media: "[]",
           erasedAt: null,
           position: event.position,
@@ -179,6 +186,10 @@ export const projection: Projection = {
     return { rules, buffers: [rows, changes, metadata, counters] }
   }
 }
+
+/** JSON text of what the provider said of the error. Events of releases before have no such field. */
+const upstreamIn = (data: JsonObject): string | null =>
+  data["upstream"] === undefined ? null : JSON.stringify(object(data, "upstream"))
 
 /** Most outputs are whole, which their text shows without parsing. */
 const isCutOff = ({ data, text }: RecordedEvent) => text.includes('"cut":') && data["cut"] === true

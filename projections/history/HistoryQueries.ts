@@ -12,7 +12,7 @@ import type * as WholeHours from "./WholeHours.ts"
 export const columns = `request_id AS "requestId", account_id AS "accountId", model, status, outcome, metadata,
   created_at AS "createdAt", started_at AS "startedAt", run_started_at AS "runStartedAt",
   inference_ms AS "inferenceMs", expected_ms AS "expectedMs", ended_at AS "endedAt", has_violations AS "hasViolations",
-  is_cut AS "isCut", billing_status AS "billingStatus", amount, error, media, erased_at AS "erasedAt", position`
+  is_cut AS "isCut", billing_status AS "billingStatus", amount, error, upstream, media, erased_at AS "erasedAt", position`
 
 export const rowOf = (sql: SqlClient, requestId: RequestId) => sql`
   SELECT ${sql.literal(columns)} FROM history_requests WHERE request_id = ${requestId}`

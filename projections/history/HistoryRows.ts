@@ -12,7 +12,7 @@ import * as Rows from "../batch/Rows.ts"
  *
  * `started_at` is the start of the first run, `run_started_at` that of the current run, `inference_ms` the time of the run
  * that returned the output. `has_violations` is 1 when the output breaks the model's schema, `is_cut` when a cancel stopped
- * the run that made it. `amount` is nano-USD, `media` is JSON. `position` is that of the event that set the status, and `change_id` its number in `history_changes`.
+ * the run that made it. `amount` is nano-USD, `upstream` and `media` are JSON. `position` is that of the event that set the status, and `change_id` its number in `history_changes`.
  */
 export const tables = `
   CREATE TABLE history_requests (
@@ -33,6 +33,7 @@ export const tables = `
     billing_status TEXT,
     amount TEXT,
     error TEXT,
+    upstream TEXT,
     media TEXT NOT NULL,
     erased_at INTEGER,
     position TEXT NOT NULL,
@@ -68,6 +69,8 @@ export interface HistoryRow {
   billingStatus: string | null
   amount: string | null
   error: string | null
+  /** JSON text. `null` if the provider said nothing of the error besides its message. */
+  upstream: string | null
   /** JSON text. */
   media: string
   erasedAt: number | null
@@ -83,10 +86,10 @@ export const make = (
   move: (requestId: string, row: Readonly<HistoryRow>) => void
 ): Rows.Rows<HistoryRow> => {
   const find = db.prepare("SELECT * FROM history_requests WHERE request_id = ?")
-  const inserts = RowInserts.make(db, "history_requests", 22)
+  const inserts = RowInserts.make(db, "history_requests", 23)
   const update = db.prepare(`UPDATE history_requests
     SET status = ?, outcome = ?, started_at = ?, run_started_at = ?, inference_ms = ?, ended_at = ?,
-      has_violations = ?, is_cut = ?, billing_status = ?, amount = ?, error = ?, media = ?, erased_at = ?, position = ?, change_id = ?
+      has_violations = ?, is_cut = ?, billing_status = ?, amount = ?, error = ?, upstream = ?, media = ?, erased_at = ?, position = ?, change_id = ?
     WHERE request_id = ?`)
   const remove = db.prepare("DELETE FROM history_requests WHERE request_id = ?")
 
@@ -101,6 +104,7 @@ export const make = (
       row.billingStatus,
       row.amount,
       row.error,
+      row.upstream,
       row.media,
       row.erasedAt,
       row.position,
@@ -163,6 +167,7 @@ const rowOf = (columns: Columns): HistoryRow => ({
   billingStatus: textOrNull(columns["billing_status"]),
   amount: textOrNull(columns["amount"]),
   error: textOrNull(columns["error"]),
+  upstream: textOrNull(columns["upstream"]),
   media: text(columns["media"]),
   erasedAt: integerOrNull(columns["erased_at"]),
   position: text(columns["position"]),

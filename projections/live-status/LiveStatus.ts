@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql/SqlError"
 import { AccountId, RequestId } from "#domain/Ids.ts"
 import { Status } from "#domain/inference-request/Status.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
+import { UpstreamError } from "#domain/UpstreamError.ts"
 import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
 import * as Queries from "./LiveStatusQueries.ts"
@@ -18,13 +19,14 @@ export const StatusChange = Schema.Struct({
   /** Position of the event that changed the status. */
   position: GlobalPosition.GlobalPosition,
   /**
-   * Duration of the run that returned the output, ms. The current value, like `error`: both belong to the change that ends
-   * the request.
+   * Duration of the run that returned the output, ms. The current value, like `error` and `upstream`: they belong to the
+   * change that ends the request.
    */
   inferenceMs: Schema.NullOr(Schema.Int),
   /** The expected duration of a run at the submit, ms. `null` when it was not recorded. */
   expectedMs: Schema.NullOr(Schema.Int),
-  error: Schema.NullOr(Schema.String)
+  error: Schema.NullOr(Schema.String),
+  upstream: Schema.NullOr(Schema.fromJsonString(UpstreamError))
 })
 export type StatusChange = typeof StatusChange.Type
 

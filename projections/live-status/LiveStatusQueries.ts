@@ -20,7 +20,7 @@ export interface Open {
   readonly limit: number
 }
 
-const ofRequest = `model, inference_ms AS "inferenceMs", expected_ms AS "expectedMs", error`
+const ofRequest = `model, inference_ms AS "inferenceMs", expected_ms AS "expectedMs", error, upstream`
 
 /** Columns of `history_requests` alone: the last change of each request. */
 const current = `change_id AS "change", account_id AS "accountId", request_id AS "requestId", status, position, ${ofRequest}`

@@ -28,7 +28,8 @@ export interface Options {
   readonly retry?: Schedule.Schedule<unknown, unknown> | undefined
 }
 
-export type Client = HttpApiClient.ForApi<typeof Api>
+/** An interface, because its name alone is then part of the types of others: written out, it is longer than the compiler allows. */
+export interface Client extends HttpApiClient.ForApi<typeof Api> {}
 
 const addressOf = (url: string | URL): string => String(url).replace(/\/+$/, "")
 

@@ -97,6 +97,22 @@ export const CreatedRequest = Schema.Struct({
 }).annotate({ identifier: "CreatedRequest" })
 export type CreatedRequest = typeof CreatedRequest.Type
 
+/** What the provider's answer says of the error besides its message, as far as it does. */
+export const UpstreamError = Schema.Struct({
+  status: Schema.optionalKey(Schema.Int),
+  code: Schema.optionalKey(Schema.String),
+  param: Schema.optionalKey(Schema.String),
+  type: Schema.optionalKey(Schema.String)
+}).annotate({ identifier: "UpstreamError" })
+export type UpstreamError = typeof UpstreamError.Type
+
+/** What the provider says of the error. Absent if it says nothing besides the message. */
+export const FailureDetails = Schema.Struct({
+  code: Schema.Literals(["REQUEST_FAILED", "UPSTREAM_FAILURE"]),
+  upstream: UpstreamError
+}).annotate({ identifier: "FailureDetails" })
+export type FailureDetails = typeof FailureDetails.Type
+
 export const MediaItem = Schema.Struct({
   /** JSON pointer (RFC 6901) to the file's URL in `output`. */
   path: Schema.String,
@@ -122,6 +138,7 @@ export const RetrievedRequest = Schema.Struct({
   /** As the model defines it; null without one. */
   output: Schema.Json,
   error: Schema.NullOr(Schema.String),
+  details: Schema.optionalKey(FailureDetails),
   /** As given in `X-Request-Metadata`. */
   metadata: Schema.Record(Schema.String, Schema.String),
   /** Time of the run, in ms; null while unknown. */
@@ -185,21 +202,6 @@ export const RequestStatus = Schema.Struct({
 }).annotate({ identifier: "RequestStatus" })
 export type RequestStatus = typeof RequestStatus.Type
 
-/** What the provider's answer says of the error besides its message, as far as it does. */
-export const UpstreamError = Schema.Struct({
-  status: Schema.optionalKey(Schema.Int),
-  code: Schema.optionalKey(Schema.String),
-  param: Schema.optionalKey(Schema.String),
-  type: Schema.optionalKey(Schema.String)
-}).annotate({ identifier: "UpstreamError" })
-export type UpstreamError = typeof UpstreamError.Type
-
-export const FailedRequestStatusDetails = Schema.Struct({
-  code: Schema.Literal("REQUEST_FAILED"),
-  upstream: UpstreamError
-}).annotate({ identifier: "FailedRequestStatusDetails" })
-export type FailedRequestStatusDetails = typeof FailedRequestStatusDetails.Type
-
 /** `FAILED` for good: the provider could not run it. */
 export const FailedRequestStatus = Schema.Struct({
   status: Schema.Literal("FAILED"),
@@ -226,7 +228,7 @@ export const FailedRequestStatus = Schema.Struct({
   logs: Schema.Array(Schema.String),
   /** Why the provider could not run it. */
   error: Schema.String,
-  details: Schema.optionalKey(FailedRequestStatusDetails)
+  details: Schema.optionalKey(FailureDetails)
 }).annotate({ identifier: "FailedRequestStatus" })
 export type FailedRequestStatus = typeof FailedRequestStatus.Type
 
@@ -241,6 +243,7 @@ export const Result = Schema.Struct({
   /** As the model defines it; null without one. */
   output: Schema.Json,
   error: Schema.NullOr(Schema.String),
+  details: Schema.optionalKey(FailureDetails),
   /** As given in `X-Request-Metadata`. */
   metadata: Schema.Record(Schema.String, Schema.String),
   /** Time of the run, in ms; null while unknown. */
@@ -282,6 +285,7 @@ export const ResultWithoutOutput = Schema.Struct({
   /** As the model defines it; null without one. */
   output: Schema.Json,
   error: Schema.NullOr(Schema.String),
+  details: ResultWithoutOutputDetails,
   /** As given in `X-Request-Metadata`. */
   metadata: Schema.Record(Schema.String, Schema.String),
   /** Time of the run, in ms; null while unknown. */
@@ -294,8 +298,7 @@ export const ResultWithoutOutput = Schema.Struct({
   cost: Schema.String,
   /** Stored copies of the media in `output`. */
   media: Schema.Array(MediaItem),
-  request_id: Schema.String,
-  details: ResultWithoutOutputDetails
+  request_id: Schema.String
 }).annotate({ identifier: "ResultWithoutOutput" })
 export type ResultWithoutOutput = typeof ResultWithoutOutput.Type
 
@@ -333,12 +336,6 @@ export const CancelledRequestStatusOption = Schema.Struct({
 }).annotate({ identifier: "CancelledRequestStatusOption" })
 export type CancelledRequestStatusOption = typeof CancelledRequestStatusOption.Type
 
-export const CancelledRequestStatusFailedDetails = Schema.Struct({
-  code: Schema.Literal("REQUEST_FAILED"),
-  upstream: UpstreamError
-}).annotate({ identifier: "CancelledRequestStatusFailedDetails" })
-export type CancelledRequestStatusFailedDetails = typeof CancelledRequestStatusFailedDetails.Type
-
 export const CancelledRequestStatusFailed = Schema.Struct({
   status: Schema.Literal("FAILED"),
   /** 21 characters. */
@@ -364,7 +361,7 @@ export const CancelledRequestStatusFailed = Schema.Struct({
   logs: Schema.Array(Schema.String),
   /** Why the provider could not run it. */
   error: Schema.String,
-  details: Schema.optionalKey(CancelledRequestStatusFailedDetails),
+  details: Schema.optionalKey(FailureDetails),
   cancel: Cancellation
 }).annotate({ identifier: "CancelledRequestStatusFailed" })
 export type CancelledRequestStatusFailed = typeof CancelledRequestStatusFailed.Type
@@ -399,6 +396,7 @@ export const ListedRequest = Schema.Struct({
   modelEndpoint: Schema.String,
   status: Status,
   error: Schema.NullOr(Schema.String),
+  details: Schema.optionalKey(FailureDetails),
   /** As given in `X-Request-Metadata`. */
   metadata: Schema.Record(Schema.String, Schema.String),
   /** Time of the run, in ms; null while unknown. */
@@ -1504,7 +1502,8 @@ export const ErrorDetails = Schema.Struct({
   /** The parts that the reason concerns. */
   partNumbers: Schema.optionalKey(Schema.Array(Schema.Int)),
   /** The archived segment that cannot be read. */
-  segment: Schema.optionalKey(Schema.String)
+  segment: Schema.optionalKey(Schema.String),
+  upstream: Schema.optionalKey(UpstreamError)
 }).annotate({ identifier: "ErrorDetails" })
 export type ErrorDetails = typeof ErrorDetails.Type
 
@@ -1564,6 +1563,7 @@ export const CompletedEventWithoutOutput = Schema.Struct({
   /** As the model defines it; null without one. */
   output: Schema.Json,
   error: Schema.NullOr(Schema.String),
+  details: CompletedEventWithoutOutputDetails,
   /** As given in `X-Request-Metadata`. */
   metadata: Schema.Record(Schema.String, Schema.String),
   /** Time of the run, in ms; null while unknown. */
@@ -1577,7 +1577,6 @@ export const CompletedEventWithoutOutput = Schema.Struct({
   /** Stored copies of the media in `output`. */
   media: Schema.Array(MediaItem),
   request_id: Schema.String,
-  details: CompletedEventWithoutOutputDetails,
   event: Schema.Literal("completed"),
   billingStatus: BillingStatus
 }).annotate({ identifier: "CompletedEventWithoutOutput" })
@@ -1594,6 +1593,7 @@ export const CompletedEvent = Schema.Struct({
   /** As the model defines it; null without one. */
   output: Schema.Json,
   error: Schema.NullOr(Schema.String),
+  details: Schema.optionalKey(FailureDetails),
   /** As given in `X-Request-Metadata`. */
   metadata: Schema.Record(Schema.String, Schema.String),
   /** Time of the run, in ms; null while unknown. */

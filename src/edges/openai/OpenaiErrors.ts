@@ -61,18 +61,6 @@ export const ofUpstream = (status: number, { code, message, upstream }: Said): E
     isRepeated(status) ? final : Answer.noHeaders
   )
 
-/** The same answer with further headers. */
-export const withHeaders = (found: ErrorAnswer, headers: Answer.Headers): ErrorAnswer => {
-  const { body, details, error, status } = found
-  return new ErrorAnswer({
-    status,
-    error,
-    ...(details !== undefined && { details }),
-    ...(body !== undefined && { body }),
-    headers: { ...found.headers, ...headers }
-  })
-}
-
 /** As OpenAI names a place in a body: `messages[0].content`. */
 const paramOf = (path: Issue["path"]): string | null =>
   path.length === 0

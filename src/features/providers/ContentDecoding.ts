@@ -1,7 +1,9 @@
 /**
  * Decodes the content codings of an answer (RFC 9110 8.4) as it arrives. Calls ask for none, but some servers and proxies
- * compress anyway.
+ * compress anyway. Reports of workers may be compressed, too.
  */
+import { Effect } from "effect"
+import * as Bytes from "#src/kernel/text/Bytes.ts"
 import type { Transform } from "node:stream"
 import * as zlib from "node:zlib"
 
@@ -32,15 +34,24 @@ const codings: Readonly<Record<string, (first: Uint8Array) => Transform>> = {
   zstd: () => zlib.createZstdDecompress()
 }
 
-/** The only coding; `null` without one, for several, which servers do not combine, and for an unknown one. */
-const codingIn = (header: string): ((first: Uint8Array) => Transform) | null => {
-  const names = header
+/** The codings that are decoded, for `Accept-Encoding`. */
+export const accepted = "gzip, deflate, br, zstd"
+
+const namesIn = (header: string): ReadonlyArray<string> =>
+  header
     .toLowerCase()
     .split(",")
     .flatMap((name) => (["", "identity"].includes(name.trim()) ? [] : [name.trim()]))
+
+/** The only coding; `null` without one, for several, which servers do not combine, and for an unknown one. */
+export const nameIn = (header: string): string | null => {
+  const names = namesIn(header)
   const [name = ""] = names
-  return names.length === 1 && Object.hasOwn(codings, name) ? (codings[name] ?? null) : null
+  return names.length === 1 && Object.hasOwn(codings, name) ? name : null
 }
+
+/** Whether content with this `Content-Encoding` can be decoded, or needs no decoding. */
+export const isAccepted = (header: string): boolean => namesIn(header).length === 0 || nameIn(header) !== null
 
 const plain = (sink: Sink): Source => ({
   add: (part) => void sink.add(part),
@@ -93,6 +104,31 @@ export const into = (
   headers: Readonly<Record<string, string>>
 ): { readonly source: Source; readonly headers: Readonly<Record<string, string>> } => {
   const { "content-encoding": header = "", ...rest } = headers
-  const coding = codingIn(header)
-  return coding === null ? { source: plain(sink), headers } : { source: decoded(coding, sink), headers: rest }
+  const coding = codings[nameIn(header) ?? ""]
+  return coding === undefined
+    ? { source: plain(sink), headers }
+    : { source: decoded(coding, sink), headers: rest }
 }
+
+/** The content of a whole body, or why there is none. Decoding stops as soon as the content exceeds `limit` bytes. */
+export const whole = (
+  body: Uint8Array,
+  { coding, limit }: { readonly coding: string; readonly limit: number }
+): Effect.Effect<Uint8Array, "too_large" | "undecodable"> =>
+  Effect.callback((resume) => {
+    const content = Bytes.make()
+    const sink: Sink = {
+      add: (part) => {
+        content.add(part)
+        const isLarge = content.size() > limit
+        if (isLarge) resume(Effect.fail("too_large"))
+        return !isLarge
+      },
+      end: () => resume(Effect.succeed(content.whole())),
+      fail: () => resume(Effect.fail("undecodable"))
+    }
+    const { source } = into(sink, { "content-encoding": coding })
+    source.add(body)
+    source.end()
+    return Effect.sync(source.close)
+  })

@@ -10,7 +10,7 @@ import type { Snapshot } from "./Requests.ts"
 const someViolation: Violation = { instancePath: "", message: "is unknown while the log cannot be read" }
 
 const phaseOf = (item: HistoryItem): VisiblePhase => {
-  const { amount, billingStatus, createdAt, endedAt, error, inferenceMs, outcome, status } = item
+  const { amount, billingStatus, createdAt, endedAt, error, inferenceMs, outcome, status, upstream } = item
   const at = endedAt ?? createdAt
   switch (status) {
     case "IN_QUEUE":
@@ -24,10 +24,11 @@ const phaseOf = (item: HistoryItem): VisiblePhase => {
         at,
         billing: { status: billingStatus ?? "failed", amount: amount ?? zero },
         error,
-        inferenceMs
+        inferenceMs,
+        ...(upstream !== null && { upstream })
       }
     case "FAILED":
-      return { _tag: "Failed", at, message: error ?? "" }
+      return { _tag: "Failed", at, message: error ?? "", ...(upstream !== null && { upstream }) }
     case "CANCELLED":
       return { _tag: "Cancelled", at, reason: outcome === "expired" ? "expired" : "requested" }
   }

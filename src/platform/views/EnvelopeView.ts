@@ -78,7 +78,8 @@ const ErrorDetails = Schema.Struct({
   ),
   segment: Schema.optionalKey(
     Schema.String.annotate({ description: "The archived segment that cannot be read." })
-  )
+  ),
+  upstream: Schema.optionalKey(Upstream)
 }).annotate({ identifier: "ErrorDetails" })
 
 export const Envelope = Schema.Struct({

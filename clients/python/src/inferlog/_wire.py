@@ -160,6 +160,7 @@ class RetrievedRequest(TypedDict):
     output: Any
     """As the model defines it; null without one."""
     error: str | None
+    details: NotRequired[FailureDetails]
     metadata: dict[str, str]
     """As given in `X-Request-Metadata`."""
     inferenceTime: int | None
@@ -251,12 +252,7 @@ class FailedRequestStatus(TypedDict):
     """Log lines."""
     error: str
     """Why the provider could not run it."""
-    details: NotRequired[FailedRequestStatusDetails]
-
-
-class FailedRequestStatusDetails(TypedDict):
-    code: Literal["REQUEST_FAILED"]
-    upstream: UpstreamError
+    details: NotRequired[FailureDetails]
 
 
 class Result(TypedDict):
@@ -271,6 +267,7 @@ class Result(TypedDict):
     output: Any
     """As the model defines it; null without one."""
     error: str | None
+    details: NotRequired[FailureDetails]
     metadata: dict[str, str]
     """As given in `X-Request-Metadata`."""
     inferenceTime: int | None
@@ -297,6 +294,7 @@ class ResultWithoutOutput(TypedDict):
     output: Any
     """As the model defines it; null without one."""
     error: str | None
+    details: ResultWithoutOutputDetails
     metadata: dict[str, str]
     """As given in `X-Request-Metadata`."""
     inferenceTime: int | None
@@ -310,7 +308,6 @@ class ResultWithoutOutput(TypedDict):
     media: list[MediaItem]
     """Stored copies of the media in `output`."""
     request_id: str
-    details: ResultWithoutOutputDetails
 
 
 class ResultWithoutOutputDetails(TypedDict):
@@ -372,13 +369,8 @@ class CancelledRequestStatusFailed(TypedDict):
     """Log lines."""
     error: str
     """Why the provider could not run it."""
-    details: NotRequired[CancelledRequestStatusFailedDetails]
+    details: NotRequired[FailureDetails]
     cancel: Cancellation
-
-
-class CancelledRequestStatusFailedDetails(TypedDict):
-    code: Literal["REQUEST_FAILED"]
-    upstream: UpstreamError
 
 
 class ListRequestsQuery(TypedDict):
@@ -1433,6 +1425,13 @@ class RunMetrics(TypedDict):
     """Expected seconds of a run when the request was accepted; only until it has ended."""
 
 
+class FailureDetails(TypedDict):
+    """What the provider says of the error. Absent if it says nothing besides the message."""
+
+    code: Literal["REQUEST_FAILED", "UPSTREAM_FAILURE"]
+    upstream: UpstreamError
+
+
 class MediaItem(TypedDict):
     path: str
     """JSON pointer (RFC 6901) to the file's URL in `output`."""
@@ -1446,6 +1445,14 @@ class MediaItem(TypedDict):
     """Bytes."""
 
 
+class Violation(TypedDict):
+    """One breach of the model's output schema."""
+
+    instancePath: str
+    """JSON pointer into the output."""
+    message: str
+
+
 # What the provider's answer says of the error besides its message, as far as it does.
 UpstreamError = TypedDict(
     "UpstreamError",
@@ -1456,14 +1463,6 @@ UpstreamError = TypedDict(
         "type": "NotRequired[str]",
     },
 )
-
-
-class Violation(TypedDict):
-    """One breach of the model's output schema."""
-
-    instancePath: str
-    """JSON pointer into the output."""
-    message: str
 
 
 class Cancellation(TypedDict):
@@ -1480,6 +1479,7 @@ class ListedRequest(TypedDict):
     """`{owner}/{model}`"""
     status: Status
     error: str | None
+    details: NotRequired[FailureDetails]
     metadata: dict[str, str]
     """As given in `X-Request-Metadata`."""
     inferenceTime: int | None
@@ -1722,6 +1722,7 @@ class ErrorDetails(TypedDict):
     """The parts that the reason concerns."""
     segment: NotRequired[str]
     """The archived segment that cannot be read."""
+    upstream: NotRequired[UpstreamError]
 
 
 class StartEvent(TypedDict):
@@ -1762,6 +1763,7 @@ class CompletedEventWithoutOutput(TypedDict):
     output: Any
     """As the model defines it; null without one."""
     error: str | None
+    details: CompletedEventWithoutOutputDetails
     metadata: dict[str, str]
     """As given in `X-Request-Metadata`."""
     inferenceTime: int | None
@@ -1775,7 +1777,6 @@ class CompletedEventWithoutOutput(TypedDict):
     media: list[MediaItem]
     """Stored copies of the media in `output`."""
     request_id: str
-    details: CompletedEventWithoutOutputDetails
     event: Literal["completed"]
     billingStatus: BillingStatus
 
@@ -1798,6 +1799,7 @@ class CompletedEvent(TypedDict):
     output: Any
     """As the model defines it; null without one."""
     error: str | None
+    details: NotRequired[FailureDetails]
     metadata: dict[str, str]
     """As given in `X-Request-Metadata`."""
     inferenceTime: int | None

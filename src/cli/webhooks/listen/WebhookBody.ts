@@ -98,8 +98,10 @@ export const of = Effect.fnUntraced(function* (selected: SelectedEvent) {
   const textOf = (name: string) => JsonText.write(JsonText.member(answer, name) ?? null)
   const result = resultIn(retrieved)
   const input = textOf("input")
-  if (event === "start")
-    return CanonicalJson.stringifyWith({ ...result, ...atStart, event }, { input, output: "null" })
+  if (event === "start") {
+    const { details: _details, ...started } = result
+    return CanonicalJson.stringifyWith({ ...started, ...atStart, event }, { input, output: "null" })
+  }
   const { billingStatus, outcome, response_url } = retrieved
   const isWithoutOutput = outcome === "invalid_output" || outcome === "provider_failed"
   const ended = isWithoutOutput ? yield* withoutOutput(selected, response_url) : result

@@ -8,6 +8,7 @@ import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { Requests, type Snapshot } from "#src/features/requests/Requests.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
+import * as FailureView from "#src/features/requests/views/FailureView.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
 
 export const endpoint = HttpApiEndpoint.get(
@@ -65,7 +66,7 @@ export const make = Effect.gen(function* () {
           return notCompleted
         case "Failed":
           return Effect.fail(
-            ErrorAnswer.coded(400, "REQUEST_FAILED", phase.message, ResultView.upstreamOf(snapshot.request))
+            ErrorAnswer.coded(400, "REQUEST_FAILED", phase.message, FailureView.upstreamOf(snapshot.request))
           )
         case "Cancelled":
           return cancelled

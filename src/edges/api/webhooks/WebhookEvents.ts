@@ -34,8 +34,10 @@ export const samples = {
   }
 } as const
 
+const { details: _details, ...fieldsOfStart } = ResultView.ResultBody.fields
+
 const StartBody = Schema.Struct({
-  ...ResultView.ResultBody.fields,
+  ...fieldsOfStart,
   status: Schema.Literal("IN_PROGRESS"),
   output: Schema.Null,
   event: Schema.Literal("start")

@@ -43,7 +43,7 @@ const payload = Schema.Union([
   Schema.Struct({ cancelled: fields.cancelled })
 ]).annotate({
   identifier: "JobResult",
-  description: "At most 32 MiB.",
+  description: "At most 32 MiB, decompressed.",
   examples: [
     { output: { image: "https://media.example.com/b.png" } },
     { error: "CUDA out of memory" },
@@ -72,7 +72,7 @@ const endpoint = HttpApiEndpoint.post("endJob", "/workers/jobs/:leaseId/result",
   .annotate(OpenApi.Summary, "Report how a job ended")
   .annotate(
     OpenApi.Description,
-    "Recorded before the answer; repeating it changes nothing. Repeat it after a 503 or without an answer. 409 `LEASE_LOST`: the report came too late. 400 for a body that is no JSON, such as one with `NaN`: the request has ended then."
+    "Recorded before the answer; repeating it changes nothing. Repeat it after a 503 or without an answer. 409 `LEASE_LOST`: the report came too late. 400 for a body that is no JSON, such as one with `NaN`, or that cannot be decompressed: the request has ended then. The body may be compressed: `gzip`, `deflate`, `br` or `zstd`."
   )
 
 /** Each way in which a job ends has a field of its own. */

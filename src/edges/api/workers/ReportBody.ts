@@ -1,10 +1,12 @@
 /**
- * The JSON of a worker's report. One that is no JSON, as where Python writes `NaN`, ends the run: the worker would write the
- * same again, so the request fails at once with the reason that the worker gets.
+ * The JSON of a worker's report, which may be compressed. One that is no JSON, as where Python writes `NaN`, or that cannot be
+ * decompressed, ends the run: the worker would write the same again, so the request fails at once with the reason that the
+ * worker gets.
  */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import { isObject } from "#domain/CanonicalJson.ts"
+import * as ContentDecoding from "#src/features/providers/ContentDecoding.ts"
 import * as ErrorOutcomes from "#src/features/providers/ErrorOutcomes.ts"
 import * as ProviderJson from "#src/features/providers/ProviderJson.ts"
 import type { OfLease, WorkerCalls } from "#src/features/providers/workers/WorkerCalls.ts"
@@ -18,7 +20,7 @@ interface Report {
   readonly lease: OfLease
   /** As in "The provider's … is not JSON". */
   readonly what: string
-  /** Of the body, bytes. */
+  /** Of the body, as it comes and decompressed, bytes. */
   readonly limit: number
 }
 
@@ -29,10 +31,35 @@ const refuse = (calls: WorkerCalls["Service"], { lease, what }: Report, fault: P
     Effect.fail(ErrorAnswer.malformed(`The request body is ${fault}. The request has ended.`))
   )
 
+const unsupportedEncoding = new ErrorAnswer.ErrorAnswer({
+  status: 415,
+  error: `The request body must be sent with one of the content encodings ${ContentDecoding.accepted}, or without.`,
+  headers: { "accept-encoding": ContentDecoding.accepted }
+})
+
+const check = ({ limit, request: { headers } }: Report): Result.Result<void, ErrorAnswer.ErrorAnswer> =>
+  Result.flatMap(BodyHeaders.checkType(headers), () =>
+    ContentDecoding.isAccepted(headers["content-encoding"] ?? "")
+      ? BodyHeaders.checkLength(headers, limit)
+      : Result.fail(unsupportedEncoding)
+  )
+
+const contentOf = (calls: WorkerCalls["Service"], report: Report, body: Uint8Array) => {
+  const { limit, request } = report
+  const coding = ContentDecoding.nameIn(request.headers["content-encoding"] ?? "")
+  if (coding === null) return Effect.succeed(body)
+  return Effect.catch(ContentDecoding.whole(body, { coding, limit }), (reason) =>
+    reason === "too_large"
+      ? Effect.fail(ErrorAnswer.bodyTooLarge(limit))
+      : refuse(calls, report, `encoded as ${coding}, and cannot be decoded`)
+  )
+}
+
 export const read = Effect.fnUntraced(function* (calls: WorkerCalls["Service"], report: Report) {
   const { limit, request } = report
-  yield* Effect.fromResult(BodyHeaders.check(request.headers, limit))
-  const bytes = yield* BodyReader.read(request, limit)
+  yield* Effect.fromResult(check(report))
+  const body = yield* BodyReader.read(request, limit)
+  const bytes = yield* contentOf(calls, report, body)
   const parsed = ProviderJson.parse(bytes)
   if (parsed._tag === "Failure") return yield* refuse(calls, report, parsed.failure)
   return isObject(parsed.success) ? parsed.success : yield* JsonBody.notAnObject

@@ -1,6 +1,7 @@
 /** How an ended request answers in fal's form. None of its statuses makes the client submit or read again. */
 import { failure, outcome } from "#domain/inference-request/Status.ts"
 import type { Snapshot } from "#src/features/requests/Requests.ts"
+import * as FailureView from "#src/features/requests/views/FailureView.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 
 export const requestIdHeader = "x-fal-request-id"
@@ -15,6 +16,7 @@ export interface Failure {
   readonly type: string
   /** Whether the model itself reports it, as a list. */
   readonly ofModel?: true
+  readonly details?: FailureView.FailureDetails
 }
 
 const invalidOutput = "The model's output does not match its declared schema."
@@ -22,6 +24,7 @@ const invalidOutput = "The model's output does not match its declared schema."
 /** Why the request has no output; `null` for a request with one, or that has not ended. */
 export const failureOf = ({ request }: Pick<Snapshot, "request">): Failure | null => {
   const reason = failure(request) ?? "The model failed."
+  const details = FailureView.ofRequest(request)
   switch (outcome(request)) {
     case "pending":
     case "succeeded":
@@ -30,9 +33,9 @@ export const failureOf = ({ request }: Pick<Snapshot, "request">): Failure | nul
     case "invalid_output":
       return { status: 500, message: invalidOutput, type: "internal_error" }
     case "provider_failed":
-      return { status: 422, message: reason, type: "model_failed", ofModel: true }
+      return { status: 422, message: reason, type: "model_failed", ofModel: true, ...details }
     case "failed":
-      return { status: 500, message: reason, type: "runner_server_error" }
+      return { status: 500, message: reason, type: "runner_server_error", ...details }
     case "cancelled":
       return cancelled
     case "expired":
@@ -59,10 +62,11 @@ export const cancelled: Failure = {
 
 const isTimeout = ({ status }: Failure): boolean => status === 504
 
-export const bodyOf = ({ message, ofModel, type }: Failure) => ({
+export const bodyOf = ({ details, message, ofModel, type }: Failure) => ({
   detail: ofModel === true ? [{ loc: ["body"], msg: message, type }] : message,
   message,
-  error_type: type
+  error_type: type,
+  ...(details !== undefined && { details })
 })
 
 export const answerOf = (id: string, failure: Failure): Answer.TextAnswer =>

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { status } from "#domain/inference-request/Status.ts"
 import * as WallTime from "#domain/inference-request/WallTime.ts"
 import type { Snapshot } from "#src/features/requests/Requests.ts"
+import * as FailureView from "#src/features/requests/views/FailureView.ts"
 import * as RequestUrls from "#src/features/requests/views/RequestUrls.ts"
 import * as FalEnds from "./FalEnds.ts"
 
@@ -31,7 +32,8 @@ export const StatusBody = Schema.Struct({
     })
   ),
   error: Schema.optionalKey(Schema.String),
-  error_type: Schema.optionalKey(Schema.String)
+  error_type: Schema.optionalKey(Schema.String),
+  details: Schema.optionalKey(FailureView.FailureDetails)
 }).annotate({ identifier: "FalStatus", description: "The state of a request." })
 export type StatusBody = typeof StatusBody.Type
 
@@ -61,7 +63,11 @@ export const of = (queueUrl: string, snapshot: Snapshot, lines: ReadonlyArray<st
     logs: lines.map((message) => ({ message, level: "INFO", source: "USER", timestamp })),
     metrics: metricsOf(snapshot.request),
     ...FalEnds.partOf(snapshot),
-    ...(failure !== null && { error: failure.message, error_type: failure.type })
+    ...(failure !== null && {
+      error: failure.message,
+      error_type: failure.type,
+      ...FailureView.ofRequest(snapshot.request)
+    })
   }
 }
 

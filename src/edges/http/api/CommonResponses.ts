@@ -143,7 +143,7 @@ export const tooLarge = response(
 
 export const unsupported = response(
   415,
-  "The body is not JSON in UTF-8, or is compressed.",
+  "The body is not JSON in UTF-8, or has a content encoding that the route does not take.",
   ErrorAnswer.unsupportedMediaType
 )
 

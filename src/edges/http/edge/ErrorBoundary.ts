@@ -55,6 +55,7 @@ const make = Effect.gen(function* () {
       let route = unmatched
       let isClientGone = false
       let accountId: string | null = null
+      let carried = Answer.noHeaders
       const refuse = (errorAnswer: ErrorAnswer.ErrorAnswer) =>
         Answer.toResponse(errorAnswer.toAnswer(correlationId), correlationId)
       /** The answer to a browser that asks before a call of a page (Fetch standard, "CORS-preflight fetch"). */
@@ -79,7 +80,8 @@ const make = Effect.gen(function* () {
           Context.add(UnderWay, {
             correlationId,
             found: (path) => void (route = path),
-            admitted: (id) => void (accountId = id)
+            admitted: (id) => void (accountId = id),
+            carries: (headers) => void (carried = headers)
           }),
           Context.add(References.CurrentLogAnnotations, { request_id: correlationId })
         )
@@ -90,10 +92,14 @@ const make = Effect.gen(function* () {
         // The server speaks only HTTP/1.
         const response = NodeHttpServerRequest.toServerResponse(request) as ServerResponse
         const full = readers.admit(response, { bytes, accountId, address: () => addressOf(request) })
-        return full === null ? inTurn(answer, response) : refuse(ReaderErrorAnswers.of(full))
+        return full === null
+          ? inTurn(answer, response)
+          : refuse(routes.formOf(request.url)(ReaderErrorAnswers.of(full)))
       }
       const end = (answer: HttpServerResponse.HttpServerResponse) => {
-        const response = fitting(answer)
+        const fitted = fitting(answer)
+        const response =
+          carried === Answer.noHeaders ? fitted : HttpServerResponse.setHeaders(fitted, carried)
         exchanges({
           correlationId,
           method: request.method,

@@ -1,5 +1,6 @@
 /** Reports each exchange with a client, for metrics and the access log. */
 import { type Clock, Context } from "effect"
+import type * as Answer from "../Answer.ts"
 
 export interface Exchange {
   readonly correlationId: string
@@ -24,10 +25,17 @@ export interface UnderWay {
   readonly found: (path: string) => void
   /** Called when the account is known. */
   readonly admitted: (accountId: string) => void
+  /** Called with headers that the answer has from then on, also the one to an unexpected error. */
+  readonly carries: (headers: Answer.Headers) => void
 }
 
 export const UnderWay = Context.Reference<UnderWay>("inferlog/src/edges/http/edge/UnderWay", {
-  defaultValue: () => ({ correlationId: "unassigned", found: () => {}, admitted: () => {} })
+  defaultValue: () => ({
+    correlationId: "unassigned",
+    found: () => {},
+    admitted: () => {},
+    carries: () => {}
+  })
 })
 
 /** Called for each answered exchange, thousands of times a second. Must neither wait nor throw. */

@@ -28,11 +28,13 @@ export const checkLength = (
 ): Result.Result<void, ErrorAnswer.ErrorAnswer> =>
   Number(headers["content-length"] ?? 0) > limit ? Result.fail(ErrorAnswer.bodyTooLarge(limit)) : Result.void
 
+/** Checks the media type alone. */
+export const checkType = (headers: RequestHeaders): Result.Result<void, ErrorAnswer.ErrorAnswer> =>
+  isJson(headers["content-type"] ?? "") ? Result.void : Result.fail(ErrorAnswer.unsupportedMediaType)
+
 /** Does not check the length. */
 export const checkForm = (headers: RequestHeaders): Result.Result<void, ErrorAnswer.ErrorAnswer> =>
-  isJson(headers["content-type"] ?? "")
-    ? checkEncoding(headers)
-    : Result.fail(ErrorAnswer.unsupportedMediaType)
+  Result.flatMap(checkType(headers), () => checkEncoding(headers))
 
 /** @param limit of the body, bytes. */
 export const check = (

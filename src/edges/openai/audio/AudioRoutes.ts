@@ -7,7 +7,6 @@ import { isObject, type Json } from "#domain/CanonicalJson.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { anyQuery, Requires, TakesQuery, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
-import * as CallHeaders from "../calls/CallHeaders.ts"
 import * as Calls from "../calls/Calls.ts"
 import * as StoredForm from "../files/StoredForm.ts"
 import * as UploadForm from "../files/UploadForm.ts"
@@ -72,11 +71,9 @@ export const createTranscription = Route.make(
     return yield* calls.begin(asked, (begun) =>
       Effect.gen(function* () {
         const output = yield* calls.outputOf(yield* calls.ended(begun))
-        const headers = CallHeaders.of(begun.snapshot)
-        if (!plain.has(format)) return Answer.json(200, isObject(output) ? output : { text: output }, headers)
+        if (!plain.has(format)) return Answer.json(200, isObject(output) ? output : { text: output })
         return HttpServerResponse.text(`${String(textOf(output) ?? "")}\n`, {
-          contentType: "text/plain; charset=utf-8",
-          headers
+          contentType: "text/plain; charset=utf-8"
         })
       })
     )
@@ -120,13 +117,13 @@ export const createSpeech = Route.make(
     return yield* ask(
       call,
       caller,
-      Effect.fnUntraced(function* ({ output, snapshot }) {
+      Effect.fnUntraced(function* ({ output }) {
         const url = urlOf(output)
         const found = typeof url === "string" ? yield* bytesAt(url, mostBytes) : null
         if (found === null) return yield* noSound
         return HttpServerResponse.uint8Array(found.bytes, {
           contentType: found.contentType,
-          headers: { "cache-control": "no-store", ...CallHeaders.of(snapshot) }
+          headers: { "cache-control": "no-store" }
         })
       })
     )

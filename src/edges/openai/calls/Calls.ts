@@ -13,8 +13,9 @@ import * as DeadlineHeaders from "#src/edges/api/requests/DeadlineHeaders.ts"
 import * as IdempotencyHeader from "#src/edges/api/requests/IdempotencyHeader.ts"
 import * as MetadataHeader from "#src/edges/api/requests/MetadataHeader.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
+import { UnderWay } from "#src/edges/http/edge/Exchanges.ts"
 import * as Parsed from "#src/edges/http/requests/Parsed.ts"
-import { type ServiceError, toErrorAnswer } from "#src/edges/http/ServiceErrors.ts"
+import type { ServiceError } from "#src/edges/http/ServiceErrors.ts"
 import { Stopping } from "#src/edges/http/Stopping.ts"
 import * as OpenaiErrors from "../OpenaiErrors.ts"
 import * as CallHeaders from "./CallHeaders.ts"
@@ -103,19 +104,18 @@ export const make = Effect.gen(function* () {
   const cancel = ({ caller, isKept, snapshot: { id, request } }: Begun): Effect.Effect<void> =>
     isKept ? Effect.void : Effect.ignore(requests.cancel({ caller, id, endpoint: request.submitted.model }))
 
-  /** Submits, and runs `use` with the request. An interruption of `use` cancels it. Its errors have the request's id. */
+  /** Submits, and runs `use` with the request, whose id every answer has then. An interruption of `use` cancels the request. */
   const begin = <A>(
     asked: Asked,
     use: (begun: Begun) => Effect.Effect<A, ServiceError>
   ): Effect.Effect<A, ServiceError> =>
     Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(submit(asked), (begun) => {
-        const headers = CallHeaders.of(begun.snapshot)
-        return restore(use(begun)).pipe(
-          Effect.mapError((error) => OpenaiErrors.withHeaders(toErrorAnswer(error), headers)),
-          Effect.onInterrupt(() => cancel(begun))
-        )
-      })
+      Effect.flatMap(UnderWay, ({ carries }) =>
+        Effect.flatMap(submit(asked), (begun) => {
+          carries(CallHeaders.of(begun.snapshot))
+          return Effect.onInterrupt(restore(use(begun)), () => cancel(begun))
+        })
+      )
     )
 
   const waitFor = Effect.fnUntraced(function* (

@@ -8,7 +8,6 @@ import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { anyQuery, Requires, TakesQuery, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as CallBody from "../calls/CallBody.ts"
-import * as CallHeaders from "../calls/CallHeaders.ts"
 import * as Calls from "../calls/Calls.ts"
 import * as Streaming from "../calls/Streaming.ts"
 import * as OpenaiErrors from "../OpenaiErrors.ts"
@@ -74,7 +73,7 @@ const serve = (kind: Completions.Kind, path: string) =>
             return yield* stream(begun, { headers, request }, frames({ kind, names, withUsage }))
           }
           const output = yield* calls.outputOf(yield* calls.ended(begun))
-          return Answer.values(200, Completions.whole(kind, names, output), CallHeaders.of(begun.snapshot))
+          return Answer.values(200, Completions.whole(kind, names, output))
         })
       )
     })

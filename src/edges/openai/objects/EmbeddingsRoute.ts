@@ -6,7 +6,6 @@ import * as JsonText from "#domain/JsonText.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { anyQuery, Requires, TakesQuery, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
-import * as CallHeaders from "../calls/CallHeaders.ts"
 import * as OpenaiRoute from "../OpenaiRoute.ts"
 import * as EmbeddingForm from "./EmbeddingForm.ts"
 import * as ObjectCall from "./ObjectCall.ts"
@@ -37,8 +36,7 @@ export const createEmbedding = Route.make(
           200,
           JsonText.edit(EmbeddingForm.answered(form, ObjectCall.objectOf(output)), {
             set: { model: snapshot.request.submitted.model }
-          }),
-          CallHeaders.of(snapshot)
+          })
         )
       )
     )

@@ -5,7 +5,6 @@ import { isList, isObject, type Json } from "#domain/CanonicalJson.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { anyQuery, Requires, TakesQuery, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
-import * as CallHeaders from "../calls/CallHeaders.ts"
 import * as OpenaiRoute from "../OpenaiRoute.ts"
 import * as ObjectCall from "./ObjectCall.ts"
 import * as StoredBytes from "./StoredBytes.ts"
@@ -47,7 +46,7 @@ export const createImage = Route.make(
           })
         }
         const created = Math.floor(snapshot.request.submitted.at / 1_000)
-        return Answer.json(200, { created, ...rest, data: pictures }, CallHeaders.of(snapshot))
+        return Answer.json(200, { created, ...rest, data: pictures })
       })
     )
   }

@@ -10,7 +10,6 @@ import * as Answer from "#src/edges/http/Answer.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
 import { anyQuery, Requires, TakesQuery, TakesTokens } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as CallBody from "../calls/CallBody.ts"
-import * as CallHeaders from "../calls/CallHeaders.ts"
 import * as Calls from "../calls/Calls.ts"
 import * as Streaming from "../calls/Streaming.ts"
 import * as Chunks from "../completing/Chunks.ts"
@@ -129,8 +128,7 @@ const serve = Effect.gen(function* () {
           return yield* stream(begun, { headers: { ...headers, ...told }, request }, frames)
         }
         const output = yield* calls.outputOf(yield* calls.ended(begun))
-        const answered = { ...told, ...CallHeaders.of(snapshot) }
-        return Answer.values(200, answerOf(as, snapshot, body, output), answered)
+        return Answer.values(200, answerOf(as, snapshot, body, output), told)
       })
     )
   })

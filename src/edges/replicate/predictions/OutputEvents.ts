@@ -82,7 +82,7 @@ const noPayloads = { input: null, output: null }
 
 /** The last events of an ended prediction. */
 export const done = (urls: Pick<Urls, "mediaUrl">, ended: Snapshot): string => {
-  const { error, outcome } = ResultView.result(urls, ended, noPayloads)
+  const { details, error, outcome } = ResultView.result(urls, ended, noPayloads)
   switch (outcome) {
     case "succeeded":
     case "pending":
@@ -96,7 +96,7 @@ export const done = (urls: Pick<Urls, "mediaUrl">, ended: Snapshot): string => {
     case "provider_failed":
     case "failed":
       return (
-        frame("error", JSON.stringify({ detail: error ?? "The prediction failed." })) +
+        frame("error", JSON.stringify({ detail: error ?? "The prediction failed.", details })) +
         frame("done", JSON.stringify({ reason: "error" }))
       )
   }

@@ -5,6 +5,7 @@ import { isTerminal } from "#domain/inference-request/State.ts"
 import * as RequestStatus from "#domain/inference-request/Status.ts"
 import * as WallTime from "#domain/inference-request/WallTime.ts"
 import type { Snapshot } from "#src/features/requests/Requests.ts"
+import * as FailureView from "#src/features/requests/views/FailureView.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
 import * as RequestUrls from "#src/features/requests/views/RequestUrls.ts"
 import type { Urls } from "#src/kernel/settings/PublicUrls.ts"
@@ -23,6 +24,7 @@ export const Body = Schema.Struct({
   output: Schema.Json.annotate({ description: "As the model defines it; null without one." }),
   logs: Schema.String,
   error: Schema.NullOr(Schema.String),
+  details: Schema.optionalKey(FailureView.FailureDetails),
   status: Status,
   source: Schema.Literal("api"),
   data_removed: Schema.Boolean.annotate({ description: "Whether input, output and files were erased." }),
@@ -133,6 +135,7 @@ export const record = <Payload>(
     output,
     logs: request.logs.join("\n"),
     error: RequestStatus.outcome(request) === "expired" ? expired : error,
+    ...FailureView.ofRequest(request),
     status: statusOf(snapshot),
     source: "api" as const,
     data_removed: request.erasure !== null,

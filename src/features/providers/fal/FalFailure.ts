@@ -2,6 +2,7 @@
 import { isObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
+import * as UpstreamErrors from "../UpstreamErrors.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 
 /** This server is the client that disconnected or gave up. */
@@ -35,15 +36,16 @@ const errorTypeOf = ({ headers, json }: ProviderAnswer): string | null => {
 export const of = (answer: ProviderAnswer, isToldFailed: boolean): ProviderOutcome | null => {
   const { headers, json, status } = answer
   const type = errorTypeOf(answer)
+  const upstream = UpstreamErrors.of({ type }, status)
   if (type !== null && ended.has(type)) return stopped
   if (type !== null && transient.has(type))
-    return ErrorOutcomes.failed(`fal could not run the request (${type}).`, true)
+    return ErrorOutcomes.failed(`fal could not run the request (${type}).`, true, upstream)
   if (type === "bad_request")
-    return ErrorOutcomes.failed("fal does not take the request (bad_request).", false)
+    return ErrorOutcomes.failed("fal does not take the request (bad_request).", false, upstream)
   if (headers["x-fal-retryable"] === "true")
-    return ErrorOutcomes.failed(`The model failed for now (status ${status}).`, true)
+    return ErrorOutcomes.failed(`The model failed for now (status ${status}).`, true, upstream)
   const isListed = isObject(json) && Array.isArray(json["detail"])
   const isRefused = status >= 400 && status < 500 && (isToldFailed || !ofCaller.has(status))
-  if (isListed || isRefused) return ErrorOutcomes.modelFailed(json)
-  return isToldFailed ? ErrorOutcomes.failed(`The model failed with status ${status}.`, true) : null
+  if (isListed || isRefused) return ErrorOutcomes.modelFailed(json, status)
+  return isToldFailed ? ErrorOutcomes.failed(`The model failed with status ${status}.`, true, upstream) : null
 }

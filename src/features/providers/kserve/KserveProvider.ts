@@ -74,7 +74,7 @@ const isFailedRun = ({ json, status }: ProviderAnswer): boolean =>
 
 /** `null` if the answer has an output. */
 const refusalOf = (answer: ProviderAnswer): Effect.Effect<ProviderOutcome> | null => {
-  if (isFailedRun(answer)) return Effect.succeed(ErrorOutcomes.modelFailed(answer.json))
+  if (isFailedRun(answer)) return Effect.succeed(ErrorOutcomes.modelFailed(answer.json, answer.status))
   return ErrorOutcomes.isSuccess(answer) ? null : ErrorOutcomes.ofAnswer(answer)
 }
 

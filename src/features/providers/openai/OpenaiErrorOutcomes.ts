@@ -7,6 +7,7 @@ import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { ProviderAnswer } from "../ProviderHttp.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
+import * as UpstreamErrors from "../UpstreamErrors.ts"
 import * as Durations from "./Durations.ts"
 
 /** Sent with 429 or 400, where others use 402. */
@@ -91,7 +92,6 @@ export const ofStreamed = (error: Json, hasContent: boolean): Effect.Effect<Prov
     return Effect.succeed(ErrorOutcomes.modelFailed({ error }, told))
   }
   const said = ErrorOutcomes.saidIn(error)
-  return Effect.succeed(
-    ErrorOutcomes.failed(said === null ? "The provider failed." : `The provider failed: ${said}`, true)
-  )
+  const message = said === null ? "The provider failed." : `The provider failed: ${said}`
+  return Effect.succeed(ErrorOutcomes.failed(message, true, UpstreamErrors.of({ error })))
 }

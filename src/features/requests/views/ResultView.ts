@@ -10,13 +10,13 @@ import {
   outcome,
   OutcomeWord,
   status,
-  Status,
-  upstream
+  Status
 } from "#domain/inference-request/Status.ts"
 import type { Urls } from "#src/kernel/settings/PublicUrls.ts"
 import type * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
 import type { Snapshot } from "../Requests.ts"
 import { Upstream, Violation } from "#src/platform/views/EnvelopeView.ts"
+import * as FailureView from "./FailureView.ts"
 import * as MediaView from "./MediaView.ts"
 import * as RequestUrls from "./RequestUrls.ts"
 import * as WaitView from "./WaitView.ts"
@@ -30,7 +30,7 @@ export interface RequestPayloads<Payload = Json> {
 }
 
 /** The body with payloads of this form. */
-export type Shown<Body extends ResultBody, Payload> = Omit<Body, keyof RequestPayloads> &
+export type Shown<Body extends Omit<ResultBody, "details">, Payload> = Omit<Body, keyof RequestPayloads> &
   RequestPayloads<Payload | null>
 
 const milliseconds = (what: string) =>
@@ -45,6 +45,7 @@ export const ResultBody = Schema.Struct({
   }),
   output: Schema.Json.annotate({ description: "As the model defines it; null without one." }),
   error: Schema.NullOr(Schema.String),
+  details: Schema.optionalKey(FailureView.FailureDetails),
   metadata: Schema.Record(Schema.String, Schema.String).annotate({
     description: "As given in `X-Request-Metadata`."
   }),
@@ -114,6 +115,7 @@ export const result = <Payload>(
     input,
     output: word === "succeeded" || word === "partial" ? output : null,
     error: errorOf(snapshot),
+    ...FailureView.ofRequest(request),
     metadata: submitted.metadata,
     inferenceTime: phase._tag === "Completed" ? phase.inferenceMs : null,
     delayTime: startedAt === null ? null : Math.max(startedAt - submitted.at, 0),
@@ -122,12 +124,6 @@ export const result = <Payload>(
     cost: Money.format(cost(request)),
     media: word === "succeeded" || word === "partial" ? MediaView.of(mediaUrl, request) : []
   }
-}
-
-/** What the provider says of the error, as a field of `details`. */
-export const upstreamOf = (request: Pick<VisibleRequest, "phase">) => {
-  const said = upstream(request)
-  return said === null ? {} : { upstream: said }
 }
 
 /** The body of the 422 of a request that completed without a usable output; `null` for any other request. */
@@ -148,7 +144,7 @@ export const withoutOutput = <Payload>(
       return {
         ...result(urls, snapshot, payloads),
         request_id: id,
-        details: { code: "UPSTREAM_FAILURE", ...upstreamOf(request) }
+        details: { code: "UPSTREAM_FAILURE", ...FailureView.upstreamOf(request) }
       }
     case "pending":
     case "succeeded":

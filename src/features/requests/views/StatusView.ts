@@ -4,7 +4,7 @@ import { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { status, Status } from "#domain/inference-request/Status.ts"
 import type * as WaitingFor from "#src/features/provider-health/WaitingFor.ts"
 import type { Snapshot } from "../Requests.ts"
-import { Upstream } from "#src/platform/views/EnvelopeView.ts"
+import * as FailureView from "./FailureView.ts"
 import * as RequestUrls from "./RequestUrls.ts"
 import * as WaitView from "./WaitView.ts"
 
@@ -70,7 +70,7 @@ export const FailedBody = Schema.Struct({
   ...fields,
   logs: Schema.Array(Schema.String).annotate({ description: "Log lines." }),
   error: Schema.String.annotate({ description: "Why the provider could not run it." }),
-  details: Schema.optionalKey(Schema.Struct({ code: Schema.Literal("REQUEST_FAILED"), upstream: Upstream }))
+  details: Schema.optionalKey(FailureView.FailureDetails)
 }).annotate({
   identifier: "FailedRequestStatus",
   description: "`FAILED` for good: the provider could not run it.",
@@ -145,15 +145,14 @@ export const current = (
   const { id, request } = snapshot
   const urls = RequestUrls.make(queueUrl, snapshot)
   if (request.phase._tag === "Failed") {
-    const { message, upstream } = request.phase
     return {
       status: "FAILED",
       request_id: id,
       ...urls,
       logs: request.logs,
       queue_position: 0,
-      error: message,
-      ...(upstream !== undefined && { details: { code: "REQUEST_FAILED", upstream } })
+      error: request.phase.message,
+      ...FailureView.ofRequest(request)
     }
   }
   const inferenceMs = request.phase._tag === "Completed" ? request.phase.inferenceMs : null

@@ -86,6 +86,7 @@ describe("History", () => {
         billingStatus: null,
         amount: null,
         error: null,
+        upstream: null,
         media: [],
         erasedAt: null,
         position
@@ -214,6 +215,25 @@ describe("History", () => {
       })
     )
   }
+
+  test(
+    "shows what the provider said of an error, of the last run alone",
+    Effect.gen(function* () {
+      const upstream = { status: 400, code: "context_length_exceeded", param: "messages" }
+      const requeued = { ...Log.requeued(1, t0 + 200), upstream: { status: 503 } }
+      yield* Log.append(1, Log.submitted(alice, echo), Log.dispatched(1), requeued)
+      assert.deepInclude(yield* only, { upstream: null })
+      yield* Log.append(1, {
+        _tag: "RequestFailed",
+        at: t0 + 300,
+        attempt: 2,
+        reason: "refused",
+        message: "no",
+        upstream
+      })
+      assert.deepInclude(yield* only, { error: "no", upstream })
+    })
+  )
 
   for (const error of [null, "The provider delivered nothing."]) {
     test(

@@ -142,5 +142,6 @@ def output_of(request: RetrievedRequest) -> Any:
     if ending is None:
         return request.get("output")
     kind, status, code, message = ending
-    failure = Failure(message=request.get("error") or message, status=status, code=code, details={"code": code})
+    details = {"code": code, **request.get("details", {})}
+    failure = Failure(message=request.get("error") or message, status=status, code=code, details=details)
     raise kind(failure, request)

@@ -23,8 +23,8 @@ const noPayloads = { input: null, output: null }
 
 /** The last event. */
 export const done = (urls: Pick<Urls, "mediaUrl">, ended: Snapshot): string => {
-  const { cost, error, id, outcome, status } = ResultView.result(urls, ended, noPayloads)
-  return frame("done", JSON.stringify({ request_id: id, status, outcome, cost, error }))
+  const { cost, details, error, id, outcome, status } = ResultView.result(urls, ended, noPayloads)
+  return frame("done", JSON.stringify({ request_id: id, status, outcome, cost, error, details }))
 }
 
 export const example =

@@ -1,6 +1,7 @@
 /** Events of the two streams, as text (decisions, "Server-sent events" and "Client habits"). */
 import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
 import type { Progress } from "#src/features/requests/live/LiveProgress.ts"
+import * as FailureView from "#src/features/requests/views/FailureView.ts"
 import * as RequestUrls from "#src/features/requests/views/RequestUrls.ts"
 import * as StatusView from "#src/features/requests/views/StatusView.ts"
 
@@ -14,7 +15,7 @@ type StatusBody = (StatusView.StatusBody | StatusView.FailedBody) & { readonly m
  * @param logs of a request that has ended.
  */
 const bodyOf = (queueUrl: string, change: StatusChange, logs: ReadonlyArray<string>): StatusBody => {
-  const { error, expectedMs, inferenceMs, model: modelEndpoint, requestId, status } = change
+  const { error, expectedMs, inferenceMs, model: modelEndpoint, requestId, status, upstream } = change
   const urls = RequestUrls.of(queueUrl, modelEndpoint, requestId)
   if (status === "FAILED") {
     return {
@@ -24,6 +25,7 @@ const bodyOf = (queueUrl: string, change: StatusChange, logs: ReadonlyArray<stri
       logs,
       queue_position: 0,
       error: error ?? "",
+      ...FailureView.of(status, upstream),
       modelEndpoint
     }
   }

@@ -46,6 +46,11 @@ export const fields = {
       "`succeeded` and `partial` have an output; `pending` has not ended; all others have no output and are not charged."
   }),
   error: describedOrNull("Why there is no output."),
+  details: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Json).annotate({
+      description: "`upstream`: `status`, `code`, `param`, `type` of the provider's error."
+    })
+  ),
   pricing: Pricing,
   inferenceTime: millisOrNull("Of the run"),
   delayTime: millisOrNull("From accepted to started"),
@@ -198,6 +203,7 @@ export const listed = (result: Omit<ResultView.RetrievedBody, "input" | "output"
   status: result.status,
   outcome: result.outcome,
   error: result.error === null ? null : result.error.slice(0, longestError),
+  ...(result.details !== undefined && { details: result.details }),
   pricing: { cost: result.cost, currency: MoneyView.currency, billingStatus: result.billingStatus } as const,
   inferenceTime: result.inferenceTime,
   delayTime: result.delayTime,

@@ -5,6 +5,7 @@ import { Webhook } from "standardwebhooks"
 import type { Json } from "#domain/CanonicalJson.ts"
 import * as JsonText from "#domain/JsonText.ts"
 import { RequestId } from "#domain/Ids.ts"
+import type { JudgedOutcome } from "#domain/Outcome.ts"
 import type { WebhookEventName } from "#domain/inference-request/Event.ts"
 import { status } from "#domain/inference-request/Status.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
@@ -82,12 +83,32 @@ const awkward = Effect.gen(function* () {
   return id
 })
 
+const upstream = { status: 400, code: "context_length_exceeded", param: "messages" }
+
+const endedWith = (outcome: JudgedOutcome) =>
+  Effect.gen(function* () {
+    const id = yield* accepted()
+    yield* Lifecycle.start(id)
+    yield* Lifecycle.end(id, outcome)
+    return id
+  })
+
+const explainedFailure = endedWith({ _tag: "ModelFailed", message: "Too long.", upstream })
+const explainedRefusal = endedWith({
+  _tag: "ProviderError",
+  message: "Too long.",
+  retryable: false,
+  upstream
+})
+
 const ends = [
   ["succeeded", succeeded],
   ["partial", partial],
   ["invalid_output", invalidOutput],
   ["provider_failed", providerFailed],
   ["failed", failed],
+  ["provider_failed", explainedFailure],
+  ["failed", explainedRefusal],
   ["cancelled", cancelled],
   ["expired", expired],
   ["succeeded", awkward]
@@ -146,6 +167,20 @@ layer(TestServer.layer(), { excludeTestServices: true })("webhooks listen", (it)
       assert.strictEqual(first?.id, DeliveryIds.of(id, "start"))
       assert.notProperty(JSON.parse(atStart), "billingStatus")
       assert.strictEqual(third?.text, yield* frozen(id, "completed"))
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("posts a start without what the provider said of an error since", () =>
+    Effect.gen(function* () {
+      const { app, stream } = yield* setUp("start")
+      const id = yield* accepted()
+      yield* Lifecycle.start(id)
+      const atStart = yield* frozen(id, "start")
+      yield* Lifecycle.end(id, { _tag: "ProviderError", message: "Too long.", retryable: false, upstream })
+      stream.frame("1", id, "IN_QUEUE")
+      stream.frame("2", id, "IN_PROGRESS")
+      const [post] = yield* app.until(1)
+      assert.strictEqual(post?.text, atStart)
     }).pipe(Effect.scoped)
   )
 })

@@ -1,9 +1,13 @@
 /** Errors of upstreams, as clients of OpenAI's API and of this service's own routes get them. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { RequestId } from "#domain/Ids.ts"
+import { AccountId, RequestId } from "#domain/Ids.ts"
+import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import type { JudgedOutcome } from "#domain/Outcome.ts"
+import type { StatusChange } from "#projections/live-status/LiveStatus.ts"
+import * as StreamView from "#src/edges/api/requests/streams/StreamView.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
+import * as GlobalPosition from "#streams/GlobalPosition.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import { SkippedTime } from "#test/support/SkippedTime.ts"
 import { testModel } from "#test/support/TestModels.ts"
@@ -90,6 +94,65 @@ layer(serving, { excludeTestServices: true })("an error of an upstream", (it) =>
       assert.deepInclude(status.json, { details: { code: "REQUEST_FAILED", upstream: tooLong } })
       const timeline = yield* call({ path: `/requests/${id}/events` })
       assert.include(timeline.text, "context_length_exceeded")
+    })
+  )
+
+  it.effect("is in the details of every other answer and event that shows the error", () =>
+    Effect.gen(function* () {
+      const { id } = yield* chat(refused(400, tooLong), false)
+      const details = { code: "REQUEST_FAILED", upstream: tooLong }
+      const target = `https://queue.fal.run/${model}/requests/${id}`
+      const fal = (url: string) => ({ path: "/compat/fal", headers: { "x-fal-target-url": url } })
+      for (const probe of [
+        { path: `/requests/${id}` },
+        fal(target),
+        fal(`${target}/status`),
+        { path: `/compat/replicate/v1/predictions/${id}` }
+      ])
+        assert.deepInclude((yield* call(probe)).json, { details }, JSON.stringify(probe))
+      const list = yield* call({ path: "/requests?status=FAILED&limit=1" })
+      assert.deepInclude(Reflect.get(Object(list.json), "data")[0], { id, details })
+      for (const stream of ["status/stream", "output/stream"]) {
+        const { text } = yield* call({ path: `/${model}/requests/${id}/${stream}` })
+        assert.include(text, JSON.stringify({ details }).slice(1, -1), stream)
+      }
+    })
+  )
+
+  it.effect("is in the event of a stream of all requests", () =>
+    Effect.sync(() => {
+      const change: StatusChange = {
+        change: 1,
+        accountId: AccountId.make("acc_test"),
+        requestId: RequestId.make("rq0000000000000000001"),
+        model: ModelEndpoint.make(model),
+        status: "FAILED",
+        position: GlobalPosition.trusted("1"),
+        inferenceMs: null,
+        expectedMs: null,
+        error: "Too long.",
+        upstream: tooLong
+      }
+      const told = (event: string): unknown => JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? "")
+      assert.deepInclude(told(StreamView.statusEvent("http://x", change)), {
+        details: { code: "REQUEST_FAILED", upstream: tooLong }
+      })
+      assert.notProperty(told(StreamView.statusEvent("http://x", { ...change, upstream: null })), "details")
+    })
+  )
+
+  it.effect("that says nothing more has no details, as those of earlier releases", () =>
+    Effect.gen(function* () {
+      const outcome = { _tag: "ProviderError", message: "No.", retryable: false } as const
+      const { id } = yield* chat(outcome, false)
+      for (const path of [
+        `/requests/${id}`,
+        `/${model}/requests/${id}/status`,
+        `/${model}/requests/${id}/output/stream`,
+        `/compat/replicate/v1/predictions/${id}`,
+        "/requests?status=FAILED&limit=1"
+      ])
+        assert.notInclude((yield* call({ path })).text, "details", path)
     })
   )
 })

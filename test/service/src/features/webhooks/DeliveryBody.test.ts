@@ -64,6 +64,35 @@ const ran: Readonly<Record<string, Case>> = {
       details: { code: "UPSTREAM_FAILURE" }
     }
   },
+  "failed at the provider, which says more": {
+    how: { _tag: "ModelFailed", message: "out of paint", upstream: { code: "no_paint", param: "colour" } },
+    told: {
+      status: "COMPLETED",
+      outcome: "provider_failed",
+      error: "out of paint",
+      billingStatus: "failed",
+      details: { code: "UPSTREAM_FAILURE", upstream: { code: "no_paint", param: "colour" } }
+    }
+  },
+  "not run, of which the provider says more": {
+    how: {
+      _tag: "ProviderError",
+      message: "too long",
+      retryable: false,
+      upstream: { status: 400, code: "context_length_exceeded", param: "messages" }
+    },
+    told: {
+      status: "FAILED",
+      outcome: "failed",
+      error: "too long",
+      inferenceTime: null,
+      billingStatus: "failed",
+      details: {
+        code: "REQUEST_FAILED",
+        upstream: { status: 400, code: "context_length_exceeded", param: "messages" }
+      }
+    }
+  },
   "not run": {
     how: { _tag: "ProviderError", message: "no such model", retryable: false },
     told: {
@@ -100,7 +129,7 @@ const expected = (id: RequestId, told: JsonObject): JsonObject => ({
   cost: "0",
   media: [],
   event: "completed",
-  ...("details" in told && { request_id: id }),
+  ...("details" in told && told["status"] === "COMPLETED" && { request_id: id }),
   ...told
 })
 

@@ -27,7 +27,12 @@ const answered = (
       const html = body._tag === "Uint8Array" ? Buffer.from(body.body).toString() : ""
       return { headers, html, status, logged: lines.length }
     }),
-    Effect.provideService(UnderWay, { correlationId: requestId, found: () => {}, admitted: () => {} }),
+    Effect.provideService(UnderWay, {
+      correlationId: requestId,
+      found: () => {},
+      admitted: () => {},
+      carries: () => {}
+    }),
     Effect.provide(Logger.layer([logger]))
   )
 }

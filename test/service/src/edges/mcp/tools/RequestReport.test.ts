@@ -24,10 +24,30 @@ layer(server, { excludeTestServices: true })("a report of a request", (it) => {
       yield* Lifecycle.end(requestId, { _tag: "ModelFailed", message: "y".repeat(5_000) })
       const told = yield* given(client, "get_request", { requestId })
       assert.strictEqual(told["error"], "y".repeat(4_000))
+      assert.notProperty(told, "details")
       assert.deepStrictEqual(
         told["logs"],
         lines.slice(10).map((line) => line.slice(0, 500))
       )
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("has what the provider said of the error, and so has the list", () =>
+    Effect.gen(function* () {
+      const { client } = yield* newClient()
+      const requestId = yield* ran(client)
+      yield* Lifecycle.start(requestId)
+      const upstream = { status: 400, code: "context_length_exceeded", param: "messages" }
+      yield* Lifecycle.end(requestId, {
+        _tag: "ProviderError",
+        message: "Too long.",
+        retryable: false,
+        upstream
+      })
+      const details = { code: "REQUEST_FAILED", upstream }
+      assert.deepInclude(yield* given(client, "get_request", { requestId }), { details })
+      const { data } = yield* given(client, "list_my_requests", { status: "FAILED" })
+      assert.deepInclude(Array.isArray(data) ? data[0] : null, { requestId, details })
     }).pipe(Effect.scoped)
   )
 })

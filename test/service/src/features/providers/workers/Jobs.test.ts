@@ -1,5 +1,6 @@
 /** A worker's calls for a job, over HTTP with the real dispatcher. */
 import * as http from "node:http"
+import * as zlib from "node:zlib"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -34,6 +35,31 @@ const told = (reply: Parameters<typeof Server.codeOf>[0]) => [reply.status, Serv
 
 const json = { "content-type": "application/json" }
 
+/** Posts a compressed report of a job. */
+const report = Effect.fnUntraced(function* (
+  authorization: string,
+  leaseId: string,
+  { body, call = "result", encoding }: { body: Uint8Array; call?: string; encoding: string }
+) {
+  const { port } = yield* TestServer
+  const { until } = yield* SkippedTime
+  const headers = { ...json, authorization, "content-encoding": encoding }
+  return yield* until("10 millis")(
+    HttpProbe.send(port, { method: "POST", path: `/workers/jobs/${leaseId}/${call}`, headers, body })
+  )
+})
+
+const codings = [
+  ["gzip", zlib.gzipSync],
+  ["x-gzip", zlib.gzipSync],
+  ["deflate", zlib.deflateSync],
+  ["deflate", zlib.deflateRawSync],
+  ["br", zlib.brotliCompressSync],
+  ["zstd", zlib.zstdCompressSync],
+  ["GZIP", zlib.gzipSync],
+  ["identity", (text: string) => Buffer.from(text)]
+] as const
+
 layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
   it.effect.each([
     ["result", '{"output":{"score":NaN}}', "not JSON: NaN at /output/score"],
@@ -58,6 +84,90 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
       assert.strictEqual(phase._tag, "Completed")
       assert.include(phase._tag === "Completed" ? phase.error : null, fault)
       assert.strictEqual((yield* report).status, 400)
+    })
+  )
+
+  it.effect("may compress its result and its chunks with each of the codings", () =>
+    Effect.gen(function* () {
+      const { authorization } = yield* Server.workerKey()
+      for (const [encoding, compress] of codings) {
+        const { id, leaseId } = yield* begin(authorization)
+        const body = compress(JSON.stringify({ output: { value: "häuschen".repeat(20_000) } }))
+        const reply = yield* report(authorization, leaseId, { body, encoding })
+        assert.strictEqual(reply.status, 200, `${encoding}: ${reply.text}`)
+        const { phase, violations } = yield* Server.requestOf(id)
+        assert.strictEqual(phase._tag, "Completed", encoding)
+        assert.isEmpty(violations)
+      }
+      yield* Server.submit(Server.tell, "in")
+      const { leaseId } = yield* Server.claim(authorization, [Server.tell])
+      const body = zlib.gzipSync('{"from":0,"chunks":["Once"]}')
+      const reply = yield* report(authorization, leaseId, { body, call: "chunks", encoding: "gzip" })
+      assert.deepInclude(reply.json, { next: 1 })
+    })
+  )
+
+  it.effect.each(["gzip", "deflate", "br", "zstd"])(
+    "that sends broken %s learns what is wrong, and its request ends",
+    (encoding) =>
+      Effect.gen(function* () {
+        const { authorization } = yield* Server.workerKey()
+        const whole = codings.find(([name]) => name === encoding)?.[1](JSON.stringify({ output: [1, 2, 3] }))
+        const cut = whole?.subarray(0, -6) ?? Buffer.alloc(0)
+        for (const body of [Buffer.from('{"output":{}}'), cut]) {
+          const { id, leaseId } = yield* begin(authorization)
+          const reply = yield* report(authorization, leaseId, { body, encoding })
+          assert.strictEqual(reply.status, 400, reply.text)
+          const fault = `encoded as ${encoding}, and cannot be decoded`
+          assert.include(reply.text, fault)
+          const { attempt, phase } = yield* Server.requestOf(id)
+          assert.strictEqual(attempt, 1)
+          assert.strictEqual(
+            phase._tag === "Completed" ? phase.error : null,
+            `The provider's result is ${fault}.`
+          )
+        }
+      })
+  )
+
+  it.effect("that sends more than the limit, compressed, gets 413, and keeps its job", () =>
+    Effect.gen(function* () {
+      const { authorization } = yield* Server.workerKey()
+      const id = yield* Server.submit(Server.tell, "in")
+      const { leaseId } = yield* Server.claim(authorization, [Server.tell])
+      for (const [call, limit] of [
+        ["result", 32 * 1024 * 1024],
+        ["chunks", 4 * 1024 * 1024]
+      ] as const) {
+        const body = zlib.gzipSync(Buffer.alloc(limit + 1, " "))
+        assert.isBelow(body.length, 64 * 1024)
+        const reply = yield* report(authorization, leaseId, { body, call, encoding: "gzip" })
+        assert.strictEqual(reply.status, 413, reply.text)
+        assert.include(reply.text, String(limit))
+      }
+      const chunks = '{"from":0,"chunks":["Once"]}'.padEnd(4 * 1024 * 1024)
+      const body = zlib.zstdCompressSync(chunks)
+      const reply = yield* report(authorization, leaseId, { body, call: "chunks", encoding: "zstd" })
+      assert.deepInclude(reply.json, { next: 1 })
+      yield* Server.end(authorization, leaseId, { output: "Once" })
+      const { attempt, phase } = yield* Server.requestOf(id)
+      assert.deepStrictEqual([attempt, phase._tag], [1, "Completed"])
+    })
+  )
+
+  it.effect("that compresses in another way learns how it may", () =>
+    Effect.gen(function* () {
+      const { authorization } = yield* Server.workerKey()
+      const { id, leaseId } = yield* begin(authorization)
+      const body = zlib.gzipSync(zlib.gzipSync('{"output":{"value":"out"}}'))
+      for (const encoding of ["gzip, gzip", "compress", "constructor"]) {
+        const reply = yield* report(authorization, leaseId, { body, encoding })
+        assert.strictEqual(reply.status, 415, reply.text)
+        assert.strictEqual(reply.headers["accept-encoding"], "gzip, deflate, br, zstd")
+      }
+      yield* Server.end(authorization, leaseId, { output: { value: "out" } })
+      const { attempt, phase } = yield* Server.requestOf(id)
+      assert.deepStrictEqual([attempt, phase._tag], [1, "Completed"])
     })
   )
 

@@ -101,7 +101,8 @@ describe("A failure at fal", () => {
       ]
       assert.deepStrictEqual(yield* endOf({ status: 422, body: { detail } }), {
         _tag: "ModelFailed",
-        message: "Image too large; Field required"
+        message: "Image too large; Field required",
+        upstream: { status: 422 }
       })
       assert.strictEqual((yield* endOf({ status: 500, body: { detail } }))._tag, "ModelFailed")
     })
@@ -112,7 +113,8 @@ describe("A failure at fal", () => {
       for (const status of [400, 403, 404, 413])
         assert.deepStrictEqual(yield* endOf({ status, body: { detail: "no such voice" } }), {
           _tag: "ModelFailed",
-          message: "no such voice"
+          message: "no such voice",
+          upstream: { status }
         })
     })
   )
@@ -131,7 +133,8 @@ describe("A failure at fal", () => {
         assert.deepStrictEqual(yield* endOf(errorOf(status, type)), {
           _tag: "ProviderError",
           message: `fal could not run the request (${type}).`,
-          retryable: true
+          retryable: true,
+          upstream: { status, type }
         })
       const retryable = { "x-fal-retryable": "true" }
       const untyped = [
@@ -139,8 +142,18 @@ describe("A failure at fal", () => {
         yield* endOf({ status: 422, body: { detail: [{ msg: "busy" }] }, headers: retryable })
       ]
       assert.deepStrictEqual<unknown>(untyped, [
-        { _tag: "ProviderError", message: "The model failed with status 500.", retryable: true },
-        { _tag: "ProviderError", message: "The model failed for now (status 422).", retryable: true }
+        {
+          _tag: "ProviderError",
+          message: "The model failed with status 500.",
+          retryable: true,
+          upstream: { status: 500 }
+        },
+        {
+          _tag: "ProviderError",
+          message: "The model failed for now (status 422).",
+          retryable: true,
+          upstream: { status: 422 }
+        }
       ])
     })
   )

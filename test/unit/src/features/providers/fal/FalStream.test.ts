@@ -68,7 +68,11 @@ describe("A run that fal streams", () => {
           .writeHead(422, { "content-type": "application/json" })
           .end('{"detail": [{"loc": ["body", "prompt"], "msg": "field required", "type": "missing"}]}')
       )
-      assert.deepStrictEqual(ended, { _tag: "ModelFailed", message: "field required" })
+      assert.deepStrictEqual(ended, {
+        _tag: "ModelFailed",
+        message: "field required",
+        upstream: { status: 422 }
+      })
     })
   )
 

@@ -75,7 +75,8 @@ describe("An inference", () => {
       const { outcome } = yield* inference({ input: { numbers: [1, 2] } })
       assert.deepStrictEqual(outcome, {
         _tag: "ModelFailed",
-        message: "expected 3 inputs, 'text' is missing"
+        message: "expected 3 inputs, 'text' is missing",
+        upstream: { status: 400 }
       })
     })
   )
@@ -157,9 +158,10 @@ describe("A server's rejection", () => {
   it.live("is the model's failure with 400 and 422 in the protocol's form only", () =>
     Effect.gen(function* () {
       const said = { error: "input 'text' is empty" }
-      const failed = { _tag: "ModelFailed", message: "input 'text' is empty" }
-      assert.deepStrictEqual<unknown>(yield* endOf(400, said), failed)
-      assert.deepStrictEqual<unknown>(yield* endOf(422, said), failed)
+      for (const status of [400, 422]) {
+        const failed = { _tag: "ModelFailed", message: "input 'text' is empty", upstream: { status } }
+        assert.deepStrictEqual<unknown>(yield* endOf(status, said), failed)
+      }
       assert.deepStrictEqual(errorAnswer(yield* endOf(404, { error: "unknown model: 'x'" })), {
         message: "The provider refused the run with status 404: unknown model: 'x'",
         retryable: false

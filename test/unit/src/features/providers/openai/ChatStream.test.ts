@@ -535,6 +535,15 @@ describe("A streamed chat completion", () => {
           message: "The provider failed: boom",
           retryable: true
         })
+        assert.deepStrictEqual(
+          yield* ends({ message: "boom", type: "odd", code: "odd_code", param: "seed" }),
+          {
+            _tag: "ProviderError",
+            message: "The provider failed: boom",
+            retryable: true,
+            upstream: { code: "odd_code", param: "seed", type: "odd" }
+          }
+        )
         assert.deepInclude(yield* ends({ code: 502 }), { _tag: "ProviderError", retryable: true })
         assert.strictEqual((yield* ends({ code: 429 }))._tag, "RateLimited")
       })

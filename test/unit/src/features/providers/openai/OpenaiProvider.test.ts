@@ -306,6 +306,23 @@ describe("OpenaiProvider", () => {
     })
   )
 
+  it.live.each([true, false])("keeps the kind of a server fault, streamed: %s", (stream) =>
+    Effect.gen(function* () {
+      const error = { message: "at /srv/engine.py:7", type: "overloaded_error", code: "engine_overloaded" }
+      const outcome = yield* outcomeAt(errorAnswer(503, error), {
+        endpoint: "chat",
+        model: Openai.model,
+        stream
+      })
+      assert.deepStrictEqual(outcome, {
+        _tag: "ProviderError",
+        message: "The provider failed with status 503.",
+        retryable: true,
+        upstream: { status: 503, code: "engine_overloaded", type: "overloaded_error" }
+      })
+    })
+  )
+
   it.live("closes the connection when the run is stopped", () =>
     Effect.gen(function* () {
       const { run, upstream } = yield* start("chat")

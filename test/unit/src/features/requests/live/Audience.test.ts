@@ -15,7 +15,8 @@ const change = (number: number, accountId = alice, model = echo): StatusChange =
   position: GlobalPosition.trusted(String(number)),
   inferenceMs: null,
   expectedMs: null,
-  error: null
+  error: null,
+  upstream: null
 })
 
 const all: StreamFilter = { accountId: alice, requestIds: null, models: null }

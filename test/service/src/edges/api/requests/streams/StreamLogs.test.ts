@@ -29,7 +29,8 @@ layer(Streams.layer(), { excludeTestServices: true })("the log lines of ended re
           position: GlobalPosition.trusted(String(change)),
           inferenceMs: 1,
           expectedMs: null,
-          error: null
+          error: null,
+          upstream: null
         })
         const gone = RequestId.make("rq0000000000000000000")
         const frames: Array<string> = []
