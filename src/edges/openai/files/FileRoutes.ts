@@ -13,10 +13,9 @@ import * as Route from "#src/edges/http/api/Route.ts"
 import { anyQuery, Requires, TakesQuery } from "#src/edges/http/api/RouteAnnotations.ts"
 import * as OpenaiErrors from "../OpenaiErrors.ts"
 import * as OpenaiRoute from "../OpenaiRoute.ts"
+import * as FileIds from "./FileIds.ts"
 import * as StoredForm from "./StoredForm.ts"
 import * as UploadForm from "./UploadForm.ts"
-
-const prefix = "file-"
 
 const FileObject = Schema.Struct({
   id: Schema.String.annotate({ description: "`file-` and the id of the file." }),
@@ -35,7 +34,7 @@ const FileObject = Schema.Struct({
 const seconds = (at: number) => Math.floor(at / 1_000)
 
 const shown = (file: LibraryFile): typeof FileObject.Type => ({
-  id: prefix + file.fileId,
+  id: FileIds.shown(file.fileId),
   object: "file",
   bytes: file.size ?? 0,
   created_at: seconds(file.createdAt),
@@ -45,8 +44,6 @@ const shown = (file: LibraryFile): typeof FileObject.Type => ({
   status: file.status === "pending" ? "uploaded" : "processed",
   url: file.url
 })
-
-const idOf = (given: string): string => (given.startsWith(prefix) ? given.slice(prefix.length) : given)
 
 /** As OpenAI's API knows them (https://platform.openai.com/docs/api-reference/files/create). */
 const purposes = ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] as const
@@ -61,7 +58,7 @@ const noSuchFile = OpenaiErrors.notFound("No such File object.", "id")
 const found = Effect.map(
   AssetLibrary,
   (library) => (caller: Caller, given: string) =>
-    Effect.catchTag(library.get({ caller, id: idOf(given) }), ["FileNotFound", "FileGone"], () =>
+    Effect.catchTag(library.get({ caller, id: FileIds.idOf(given) }), ["FileNotFound", "FileGone"], () =>
       Effect.fail(noSuchFile)
     )
 )
@@ -149,7 +146,7 @@ export const listFiles = Route.make(listEndpoint, AssetLibrary, function* (libra
   const { order, purpose } = query
   if (order !== undefined && !isOrder(order)) return yield* unknownOrder
   const pageAfter = (after: PageKey | null) => library.list({ caller, page: 1, after, limit, order, purpose })
-  const last = query.after === undefined ? null : { caller, id: idOf(query.after) }
+  const last = query.after === undefined ? null : { caller, id: FileIds.idOf(query.after) }
   const after =
     last === null ? null : yield* Effect.catchTag(library.placeOf(last), "FileNotFound", () => noSuchPlace)
   let { items, next } = yield* pageAfter(after)
@@ -227,6 +224,6 @@ export const deleteFile = Route.make(
   function* ({ get, library }, { params }, caller) {
     const { fileId: id } = yield* get(caller, params.fileId)
     yield* Effect.catchTag(library.remove({ caller, id }), "FileNotFound", () => noSuchFile)
-    return Answer.json(200, { id: prefix + id, object: "file", deleted: true })
+    return Answer.json(200, { id: FileIds.shown(id), object: "file", deleted: true })
   }
 )

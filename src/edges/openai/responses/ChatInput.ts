@@ -8,6 +8,7 @@ import * as JsonText from "#domain/JsonText.ts"
 import type { ErrorAnswer } from "#src/edges/http/ErrorAnswer.ts"
 import * as OpenaiErrors from "../OpenaiErrors.ts"
 import * as CustomTools from "./CustomTools.ts"
+import type * as FileReferences from "./FileReferences.ts"
 import * as HostedTools from "./HostedTools.ts"
 import type * as ItemReferences from "./ItemReferences.ts"
 import * as ResponseItems from "./ResponseItems.ts"
@@ -58,8 +59,15 @@ export const refusalOf = (body: JsonObject): ErrorAnswer | null => {
     : null
 }
 
-const partOf = (part: Json): Json => {
+/** What a call only names, and what is there. */
+export interface Named {
+  readonly items: ItemReferences.References
+  readonly files: FileReferences.Files
+}
+
+const partOf = (part: Json, files: FileReferences.Files): Json => {
   if (!isObject(part)) return part
+  const fileOf = (id: Json | undefined) => (typeof id === "string" ? files.get(id) : undefined)
   switch (part["type"]) {
     case "input_text":
     case "output_text":
@@ -67,12 +75,12 @@ const partOf = (part: Json): Json => {
     case "refusal":
       return { type: "refusal", refusal: part["refusal"] ?? "" }
     case "input_image": {
-      const { detail, image_url: url } = part
-      return { type: "image_url", image_url: { url: url ?? "", ...(detail !== undefined && { detail }) } }
+      const { detail, file_id: id, image_url: url } = part
+      return { type: "image_url", image_url: { url: url ?? fileOf(id) ?? "", ...present({ detail }) } }
     }
     case "input_file": {
       const { file_data: data, file_id: id, file_url: url, filename } = part
-      return { type: "file", file: present({ filename, file_data: data ?? url, file_id: id }) }
+      return { type: "file", file: present({ filename, file_data: data ?? url ?? fileOf(id) }) }
     }
     default:
       return part
@@ -82,9 +90,9 @@ const partOf = (part: Json): Json => {
 const isText = (part: Json): part is JsonObject => isObject(part) && part["type"] === "text"
 
 /** Only texts become one text, which every server understands. */
-const contentOf = (content: Json | undefined): Json => {
+const contentOf = (content: Json | undefined, files: FileReferences.Files): Json => {
   if (!isList(content)) return content ?? ""
-  const parts = content.map(partOf)
+  const parts = content.map((part) => partOf(part, files))
   return parts.every(isText) ? parts.map(({ text }) => String(text)).join("") : parts
 }
 
@@ -164,10 +172,15 @@ const refer = (conversation: Conversation, found: ItemReferences.Found): void =>
 }
 
 /** @returns whether an item of this type is known. */
-const takeItem = (conversation: Conversation, type: Json, item: JsonObject): boolean => {
+const takeItem = (
+  conversation: Conversation,
+  type: Json,
+  item: JsonObject,
+  files: FileReferences.Files
+): boolean => {
   switch (type) {
     case "message":
-      conversation.message(item["role"] ?? "user", contentOf(item["content"]))
+      conversation.message(item["role"] ?? "user", contentOf(item["content"], files))
       return true
     case "function_call":
       conversation.call(item["call_id"], item["name"], ResponseItems.argumentsIn(item["arguments"]))
@@ -177,7 +190,7 @@ const takeItem = (conversation: Conversation, type: Json, item: JsonObject): boo
       return true
     case "function_call_output":
     case "custom_tool_call_output":
-      conversation.answer(item["call_id"], contentOf(item["output"]))
+      conversation.answer(item["call_id"], contentOf(item["output"], files))
       return true
     default:
       // Models do not need their earlier thoughts.
@@ -191,28 +204,25 @@ const takeItem = (conversation: Conversation, type: Json, item: JsonObject): boo
 const messagesOf = (
   items: ReadonlyArray<Json>,
   conversation: Conversation,
-  references: ItemReferences.References
+  named: Named
 ): Translated<Told> => {
   for (const [index, item] of items.entries()) {
     if (!isObject(item)) return refused(`input[${index}]`, `input[${index}] must be an object.`)
     const unnamed =
       item["role"] === undefined && typeof item["id"] === "string" ? "item_reference" : "message"
     const type = item["type"] ?? unnamed
-    const found = type === "item_reference" ? references.get(String(item["id"])) : undefined
+    const found = type === "item_reference" ? named.items.get(String(item["id"])) : undefined
     if (found !== undefined) refer(conversation, found)
-    else if (!takeItem(conversation, type, item))
+    else if (!takeItem(conversation, type, item, named.files))
       return refused(`input[${index}].type`, `input[${index}].type is not supported by this model.`)
   }
   return Result.succeed(conversation.told())
 }
 
-const inputOf = (
-  { input, instructions }: JsonObject,
-  references: ItemReferences.References
-): Translated<Told> => {
+const inputOf = ({ input, instructions }: JsonObject, named: Named): Translated<Told> => {
   const items = typeof input === "string" ? [{ role: "user", content: input }] : input
   return isList(items)
-    ? messagesOf(items, makeConversation(instructions), references)
+    ? messagesOf(items, makeConversation(instructions), named)
     : Result.fail(OpenaiErrors.invalid("input must be a string or a list.", "input"))
 }
 
@@ -295,8 +305,8 @@ const restored = (body: JsonObject, input: JsonObject): JsonObject => {
 }
 
 /** The input of the chat. */
-export const of = (body: JsonObject, references: ItemReferences.References): Translated<ChatInput> =>
-  Result.flatMap(inputOf(body, references), ({ leftOut: items, messages }) =>
+export const of = (body: JsonObject, named: Named): Translated<ChatInput> =>
+  Result.flatMap(inputOf(body, named), ({ leftOut: items, messages }) =>
     Result.map(toolsOf(body["tools"]), ({ functions, leftOut }): ChatInput => ({
       leftOut: [...leftOut, ...items],
       input: restored(body, {

@@ -17,6 +17,7 @@ import * as Completions from "../completing/Completions.ts"
 import * as OpenaiRoute from "../OpenaiRoute.ts"
 import * as ServedModels from "../ServedModels.ts"
 import * as ChatInput from "./ChatInput.ts"
+import * as FileReferences from "./FileReferences.ts"
 import * as HostedTools from "./HostedTools.ts"
 import * as ItemReferences from "./ItemReferences.ts"
 import * as ResponseEvents from "./ResponseEvents.ts"
@@ -99,10 +100,13 @@ const serve = Effect.gen(function* () {
   const stream = yield* Streaming.make(calls)
   const read = yield* CallBody.make
   const referred = yield* ItemReferences.make
+  const filesOf = yield* FileReferences.make
 
   /** The input of a model that serves a chat, without what only OpenAI runs. */
   const translated = Effect.fnUntraced(function* (caller: Caller, body: JsonObject) {
-    return yield* Effect.fromResult(ChatInput.of(body, yield* referred(caller, body["input"])))
+    const { input } = body
+    const named = { items: yield* referred(caller, input), files: yield* filesOf(caller, input) }
+    return yield* Effect.fromResult(ChatInput.of(body, named))
   })
 
   return Effect.fnUntraced(function* ({ headers, request }: Route.Call<typeof endpoint>, caller: Caller) {

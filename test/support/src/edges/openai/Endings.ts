@@ -1,18 +1,10 @@
 /** How calls end early: clients that leave, runs that are lost, accounts without money, a server that stops. */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import OpenAI, { APIError, RateLimitError } from "openai"
+import OpenAI, { RateLimitError } from "openai"
 import * as Served from "./Served.ts"
 
 const user = (content: string) => ({ role: "user" as const, content })
 const model = "acme/llama"
-
-const errorOf = async (call: Promise<unknown>): Promise<APIError> => {
-  const error: unknown = await call.then(
-    (value) => JSON.stringify(value),
-    (error: unknown) => error
-  )
-  return error instanceof APIError ? error : assert.fail(`expected an error of the API: ${String(error)}`)
-}
 
 export const endings = (served: () => Served.Served) =>
   describe("Calls that end early", () => {
@@ -48,7 +40,7 @@ export const endings = (served: () => Served.Served) =>
       await chunks.next()
       const next = served().vllm.typed()
       typed.cut()
-      const error = await errorOf(chunks.next())
+      const error = await Served.errorOf(chunks.next())
       assert.strictEqual(error.code, "run_lost")
       assert.deepInclude(await Served.newestEnded(served()), { outcome: "cancelled", cost: "0" })
       await (
@@ -92,7 +84,7 @@ export const endings = (served: () => Served.Served) =>
         choices: []
       })
       typed.finish()
-      const error = await errorOf(chunks.next())
+      const error = await Served.errorOf(chunks.next())
       assert.include(error.message, "out of cards")
       assert.deepInclude(await Served.newestEnded(served()), { outcome: "provider_failed", cost: "0" })
     })
@@ -122,7 +114,7 @@ export const endings = (served: () => Served.Served) =>
       )
       const waiting = await Served.newestOf(served(), "IN_QUEUE")
       leaving.abort()
-      await errorOf(call)
+      await Served.errorOf(call)
       assert.deepInclude(await Served.newestEnded(served()), {
         id: waiting["id"],
         outcome: "cancelled"
@@ -150,7 +142,7 @@ export const endings = (served: () => Served.Served) =>
     })
 
     it("says insufficient_quota when the account cannot pay", async () => {
-      const error = await errorOf(
+      const error = await Served.errorOf(
         client.chat.completions.create({ model, messages: [user("Hi")], max_completion_tokens: 1e14 })
       )
       assert.isTrue(error instanceof RateLimitError)
@@ -163,7 +155,7 @@ export const endings = (served: () => Served.Served) =>
       typed.type("Half")
       await chunks.next()
       const stopped = served().server.kill("SIGTERM")
-      const error = await errorOf(chunks.next())
+      const error = await Served.errorOf(chunks.next())
       assert.include(error.message, "The server is stopping.")
       await stopped
     })

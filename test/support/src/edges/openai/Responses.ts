@@ -1,6 +1,6 @@
 /** The examples of OpenAI's documentation of the Responses API, with `openai` for Node. */
 import { assert, beforeAll, describe, it } from "@effect/vitest"
-import OpenAI, { BadRequestError } from "openai"
+import OpenAI, { BadRequestError, toFile } from "openai"
 import { zodTextFormat } from "openai/helpers/zod"
 import * as z from "zod"
 import * as Vllm from "#test/support/upstreams/Vllm.ts"
@@ -63,6 +63,48 @@ export const responses = (served: () => Served.Served) =>
         ]
       })
       assert.strictEqual(response.output_text, "A picture of one pixel.")
+    })
+
+    it("names files of the account by their id", async () => {
+      const png = await toFile(Buffer.from(Vllm.png, "base64"), "one.png", { type: "image/png" })
+      const file = await client.files.create({ file: png, purpose: "vision" })
+      const asked = (id: string) =>
+        client.responses.create({
+          model,
+          input: [
+            {
+              role: "user",
+              content: [
+                { type: "input_image", file_id: id, detail: "auto" },
+                { type: "input_file", file_id: id }
+              ]
+            }
+          ]
+        })
+      await asked(file.id)
+      const url = String(Reflect.get(file, "url"))
+      assert.deepInclude(served().vllm.bodies.at(-1), {
+        messages: [
+          {
+            role: "user",
+            content: [
+              { type: "image_url", image_url: { url, detail: "auto" } },
+              { type: "file", file: { file_data: url } }
+            ]
+          }
+        ]
+      })
+      await client.files.delete(file.id)
+      const gone = await Served.errorOf(asked(file.id))
+      assert.deepInclude(gone, { status: 404, param: "input[0].content[0].file_id" })
+    })
+
+    it("refuses a picture without a source", async () => {
+      const input = [
+        { role: "user" as const, content: [{ type: "input_image" as const, detail: "low" as const }] }
+      ]
+      const refused = await Served.errorOf(client.responses.create({ model, input }))
+      assert.deepInclude(refused, { status: 400, param: "input[0].content[0]" })
     })
 
     it("streams events", async () => {

@@ -1,7 +1,9 @@
 /** A server whose models answer OpenAI's API over a fake vLLM, and the key for it. */
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { assert } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
+import { APIError } from "openai"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as Vllm from "#test/support/upstreams/Vllm.ts"
 
@@ -136,6 +138,15 @@ export const newestOf = async (
 ): Promise<Readonly<Record<string, unknown>>> => {
   const request = await newest(served)
   return request["status"] === status ? request : newestOf(served, status)
+}
+
+/** The error in which a call of the client must end. */
+export const errorOf = async (call: Promise<unknown>): Promise<APIError> => {
+  const error: unknown = await call.then(
+    (value) => JSON.stringify(value),
+    (error: unknown) => error
+  )
+  return error instanceof APIError ? error : assert.fail(`expected an error of the API: ${String(error)}`)
 }
 
 export const all = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {

@@ -7,7 +7,7 @@ import type * as ItemReferences from "#src/edges/openai/responses/ItemReferences
 const none: ItemReferences.References = new Map()
 
 const translated = (body: JsonObject, references = none) =>
-  Result.getOrThrow(ChatInput.of({ input: "Hi", ...body }, references))
+  Result.getOrThrow(ChatInput.of({ input: "Hi", ...body }, { items: references, files: new Map() }))
 
 const messages = (input: Json, more: JsonObject = {}, references = none) =>
   translated({ input, ...more }, references).input["messages"]
