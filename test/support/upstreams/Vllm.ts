@@ -84,11 +84,17 @@ const usageOf = (tokens: number) => ({
 
 const head = { id: "chatcmpl-upstream", created, model }
 
-const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
+const chunk = (delta: JsonObject, finish: string | null = null, logprobs: Json = null): JsonObject => ({
   ...head,
   object: "chat.completion.chunk",
-  choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }]
+  choices: [{ index: 0, delta, logprobs, finish_reason: finish }]
 })
+
+/** Of the tokens, if the call asks for them. */
+const logprobsOf = ({ logprobs }: JsonObject, tokens: ReadonlyArray<string>): Json =>
+  logprobs === true
+    ? { content: tokens.map((token) => ({ token, logprob: -0.25, bytes: null, top_logprobs: [] })) }
+    : null
 
 const callOf = (call: JsonObject, more: JsonObject = {}): JsonObject => ({
   id: "call_abc123",
@@ -116,6 +122,8 @@ const problem = (response: Http.ServerResponse, status: number, message: string)
   })
 
 const chat = (response: Http.ServerResponse, body: JsonObject) => {
+  if (typeof body["top_logprobs"] === "number" && body["logprobs"] !== true)
+    return problem(response, 400, "when using `top_logprobs`, `logprobs` must be set to true.")
   const { call, text } = reply(body)
   const tokens = tokensOf(text ?? "")
   const isThinking = lastText(body["messages"]) === "think"
@@ -129,14 +137,21 @@ const chat = (response: Http.ServerResponse, body: JsonObject) => {
     return JsonHttp.answer(response, 200, {
       ...head,
       object: "chat.completion",
-      choices: [{ index: 0, message, logprobs: null, finish_reason: call === null ? "stop" : "tool_calls" }],
+      choices: [
+        {
+          index: 0,
+          message,
+          logprobs: logprobsOf(body, tokens),
+          finish_reason: call === null ? "stop" : "tool_calls"
+        }
+      ],
       usage: usageOf(tokens.length)
     })
   }
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" })
   send(response, chunk({ role: "assistant", content: call === null ? "" : null }))
   if (isThinking) tokensOf(thoughts).forEach((part) => send(response, chunk({ reasoning_content: part })))
-  tokens.forEach((content) => send(response, chunk({ content })))
+  tokens.forEach((content) => send(response, chunk({ content }, null, logprobsOf(body, [content]))))
   if (call !== null) {
     const { arguments: args, ...named } = call
     send(response, chunk({ tool_calls: [callOf({ ...named, arguments: "" }, { index: 0 })] }))

@@ -298,6 +298,11 @@ export interface ChatInput {
 const verbosityOf = (text: Json | undefined): Json | undefined =>
   isObject(text) ? text["verbosity"] : undefined
 
+/** A chat tells the probabilities of tokens only if it is asked to, also with `top_logprobs`. */
+const asksLogprobs = ({ include, top_logprobs: top }: JsonObject): boolean =>
+  (typeof top === "number" && top > 0) ||
+  (isList(include) && include.includes("message.output_text.logprobs"))
+
 /** With the digits of integers past 2^53 that the body has. */
 const restored = (body: JsonObject, input: JsonObject): JsonObject => {
   const made = JsonText.restore(input, JsonText.longIntegers(body))
@@ -313,6 +318,7 @@ export const of = (body: JsonObject, named: Named): Translated<ChatInput> =>
         messages,
         ...present(Object.fromEntries(same.map((name) => [name, body[name]]))),
         ...present({
+          logprobs: asksLogprobs(body) ? true : undefined,
           max_completion_tokens: body["max_output_tokens"],
           response_format: formatOf(body["text"]),
           verbosity: verbosityOf(body["text"]),

@@ -43,14 +43,14 @@ const named = (id: string): Named | null => {
 
 const foundIn = (output: Json, { kind, place, request }: Named): Found | null => {
   if (kind === "rs") return { _tag: "Reasoning" }
-  const message = ResponseItems.messageIn(output)
-  if (message === null)
+  const chosen = ResponseItems.chosenIn(output)
+  if (chosen === null)
     return kind === "msg" && typeof output === "string" ? { _tag: "Message", text: output } : null
   if (kind === "msg") {
-    const { refusal, text } = ResponseItems.saidIn(message)
+    const { refusal, text } = ResponseItems.saidIn(chosen.message, chosen.choice)
     return { _tag: "Message", text: text ?? refusal ?? "" }
   }
-  const call = ResponseItems.callsIn(request, message)[place]
+  const call = ResponseItems.callsIn(request, chosen.message)[place]
   return call === undefined ? null : { _tag: "Call", call }
 }
 

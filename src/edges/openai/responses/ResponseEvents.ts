@@ -44,6 +44,7 @@ export const make = (about: ResponseObject.About): ResponseEvents => {
   let text: Part | null = null
   let refusal: Part | null = null
   const annotations: Array<Json> = []
+  const logprobs: Array<Json> = []
   const calls = StreamedCalls.make(maker.id)
   const callPlaces = new Map<StreamedCalls.Growing, number>()
   /** Ended items by their place. */
@@ -121,14 +122,16 @@ export const make = (about: ResponseObject.About): ResponseEvents => {
   const partAdded = (part: Part, empty: JsonObject): string =>
     event("response.content_part.added", { ...inMessage(part), part: empty })
 
-  const takeText = (more: string): string => {
+  const takeText = (more: string, tokens: ReadonlyArray<Json> = []): string => {
     let begun = endThought() + beginMessage()
     if (text === null) {
       text = { index: parts++, text: GrowingText.make() }
       begun += partAdded(text, ResponseItems.textPart(""))
     }
     text.text.add(more)
-    return begun + event("response.output_text.delta", { ...inMessage(text), delta: more, logprobs: [] })
+    for (const token of tokens) logprobs.push(token)
+    const delta = { ...inMessage(text), delta: more, logprobs: tokens }
+    return begun + event("response.output_text.delta", delta)
   }
 
   const takeRefusal = (more: string): string => {
@@ -178,11 +181,11 @@ export const make = (about: ResponseObject.About): ResponseEvents => {
     finish = given ?? finish
     if (!isObject(delta)) return ""
     const { tool_calls: called } = delta
-    const said = ResponseItems.saidIn(delta)
+    const said = ResponseItems.saidIn(delta, choice)
     const thoughtOf = ResponseItems.thoughtIn(delta)
     return [
       thoughtOf === "" ? "" : takeThought(thoughtOf),
-      said.text === null ? "" : takeText(said.text),
+      said.text === null ? "" : takeText(said.text, said.logprobs),
       said.refusal === null ? "" : takeRefusal(said.refusal),
       ...said.annotations.map(takeAnnotation),
       ...(isList(called) ? called.filter(isObject).map((one) => takeCall(calls.take(one))) : [])
@@ -191,12 +194,17 @@ export const make = (about: ResponseObject.About): ResponseEvents => {
 
   const endMessage = (): string => {
     if (messagePlace === null) return ""
-    const whole = { text: text?.text.text() ?? null, refusal: refusal?.text.text() ?? null, annotations }
+    const whole = {
+      text: text?.text.text() ?? null,
+      refusal: refusal?.text.text() ?? null,
+      annotations,
+      logprobs
+    }
     const ofText = () => {
       if (text === null) return ""
-      const part = ResponseItems.textPart(whole.text ?? "", annotations)
+      const part = ResponseItems.textPart(whole.text ?? "", whole)
       return (
-        event("response.output_text.done", { ...inMessage(text), text: whole.text ?? "", logprobs: [] }) +
+        event("response.output_text.done", { ...inMessage(text), text: whole.text ?? "", logprobs }) +
         event("response.content_part.done", { ...inMessage(text), part })
       )
     }

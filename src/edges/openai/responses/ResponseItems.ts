@@ -24,6 +24,8 @@ export interface Said {
   readonly text: string | null
   readonly refusal: string | null
   readonly annotations: ReadonlyArray<Json>
+  /** Of the tokens of the text, if the call asked for them. */
+  readonly logprobs: ReadonlyArray<Json>
 }
 
 type Status = "in_progress" | "completed"
@@ -41,21 +43,20 @@ export const isCustom = ({ custom }: Maker, { name }: Call): boolean => custom.h
 export const callItemId = (maker: Maker, call: Call): string =>
   `${isCustom(maker, call) ? "ctc" : "fc"}_${maker.id}_${call.place}`
 
-export const textPart = (text: string, annotations: ReadonlyArray<Json> = []): JsonObject => ({
-  type: "output_text",
-  text,
-  annotations,
-  logprobs: []
-})
+export const textPart = (
+  text: string,
+  { annotations, logprobs }: Pick<Said, "annotations" | "logprobs"> = { annotations: [], logprobs: [] }
+): JsonObject => ({ type: "output_text", text, annotations, logprobs })
 
 export const refusalPart = (refusal: string): JsonObject => ({ type: "refusal", refusal })
 
 export const summaryPart = (text: string): JsonObject => ({ type: "summary_text", text })
 
-const partsOf = ({ annotations, refusal, text }: Said): ReadonlyArray<JsonObject> => {
+const partsOf = (said: Said): ReadonlyArray<JsonObject> => {
+  const { refusal, text } = said
   const isPlain = text !== null || refusal === null
   return [
-    ...(isPlain ? [textPart(text ?? "", annotations)] : []),
+    ...(isPlain ? [textPart(text ?? "", said)] : []),
     ...(refusal === null ? [] : [refusalPart(refusal)])
   ]
 }
@@ -102,13 +103,15 @@ const textsIn = (content: Json | undefined, type: string): string => {
 const orNull = (value: Json | undefined): string | null =>
   typeof value === "string" && value !== "" ? value : null
 
-/** What a message or a delta of it says; its content is a text, or a list of parts. */
-export const saidIn = (given: JsonObject): Said => {
+/** What a message or a delta of it says; its content is a text, or a list of parts. @param choice of which it is. */
+export const saidIn = (given: JsonObject, { logprobs }: JsonObject): Said => {
+  const tokens = isObject(logprobs) ? logprobs["content"] : undefined
   const { annotations, content, refusal } = given
   return {
     text: orNull(typeof content === "string" ? content : textsIn(content, "text")),
     refusal: orNull(refusal),
-    annotations: isList(annotations) ? annotations.map(annotation) : []
+    annotations: isList(annotations) ? annotations.map(annotation) : [],
+    logprobs: isList(tokens) ? tokens : []
   }
 }
 
@@ -137,17 +140,24 @@ export const callsIn = (id: string, { tool_calls: calls }: JsonObject): Readonly
     ]
   })
 
+/** The first choice of a chat, and its message. */
+export interface Chosen {
+  readonly choice: JsonObject
+  readonly message: JsonObject
+}
+
 /** `null` if the output is no chat completion. */
-export const messageIn = (completion: Json): JsonObject | null => {
+export const chosenIn = (completion: Json): Chosen | null => {
   const choices = isObject(completion) ? completion["choices"] : undefined
   const [choice] = isList(choices) ? choices : []
-  const found = isObject(choice) ? choice["message"] : undefined
-  return isObject(found) ? found : null
+  if (!isObject(choice)) return null
+  const { message } = choice
+  return isObject(message) ? { choice, message } : null
 }
 
 /** The items of a chat's message. A message that neither says nor calls anything is an empty item. */
-export const ofMessage = (maker: Maker, given: JsonObject): ReadonlyArray<JsonObject> => {
-  const said = saidIn(given)
+export const ofChosen = (maker: Maker, { choice, message: given }: Chosen): ReadonlyArray<JsonObject> => {
+  const said = saidIn(given, choice)
   const thought = thoughtIn(given)
   const calls = callsIn(maker.id, given)
   const isSilent = said.text === null && said.refusal === null

@@ -1,5 +1,5 @@
 /** The response object (https://platform.openai.com/docs/api-reference/responses/object) of a chat completion. */
-import { isList, isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
 import type { Snapshot } from "#src/features/requests/Requests.ts"
 import * as CustomTools from "./CustomTools.ts"
 import * as ResponseItems from "./ResponseItems.ts"
@@ -93,14 +93,12 @@ export const make = (
 })
 
 export const ofCompletion = (about: About, completion: JsonObject): JsonObject => {
-  const { choices } = completion
-  const [choice] = isList(choices) ? choices : []
-  const finish = isObject(choice) ? choice["finish_reason"] : undefined
-  const message = ResponseItems.messageIn(completion)
+  const chosen = ResponseItems.chosenIn(completion)
+  const finish = chosen?.choice["finish_reason"]
   return make(about, {
     status: statusOf(finish),
     finish,
-    items: message === null ? [] : ResponseItems.ofMessage(makerOf(about), message),
+    items: chosen === null ? [] : ResponseItems.ofChosen(makerOf(about), chosen),
     usage: completion["usage"] ?? null
   })
 }

@@ -99,6 +99,28 @@ export const responses = (served: () => Served.Served) =>
       assert.deepInclude(gone, { status: 404, param: "input[0].content[0].file_id" })
     })
 
+    it("tells the probabilities of tokens, whole and streamed", async () => {
+      for (const asked of [{ include: ["message.output_text.logprobs" as const] }, { top_logprobs: 2 }]) {
+        const { output } = await client.responses.create({ model, input: "Hi", ...asked })
+        const stream = await client.responses.create({ model, input: "Hi", ...asked, stream: true })
+        const events = await Served.all(stream)
+        const [message] = output
+        const [part] = message?.type === "message" ? message.content : []
+        const logprobs = part?.type === "output_text" ? (part.logprobs ?? []) : []
+        const tokens = logprobs.map(({ token }) => token)
+        assert.isAbove(tokens.length, 1)
+        const deltas = events.flatMap((event) =>
+          event.type === "response.output_text.delta" ? event.logprobs : []
+        )
+        assert.deepStrictEqual(
+          deltas.map(({ token }) => token),
+          tokens
+        )
+        const done = events.find(({ type }) => type === "response.output_text.done")
+        assert.deepInclude(done, { logprobs })
+      }
+    })
+
     it("refuses a picture without a source", async () => {
       const input = [
         { role: "user" as const, content: [{ type: "input_image" as const, detail: "low" as const }] }
