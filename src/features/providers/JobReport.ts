@@ -14,6 +14,8 @@ export type JobReport =
   | { readonly _tag: "Taken" }
   | { readonly _tag: "Running"; readonly fraction: number | null; readonly logs: ReadonlyArray<string> }
   | { readonly _tag: "Ended"; readonly outcome: ProviderOutcome; readonly logs: ReadonlyArray<string> }
+  /** The answer cannot be read, and will be the same again. The job may still run. */
+  | { readonly _tag: "Unreadable"; readonly outcome: ProviderOutcome }
 
 export const waiting: JobReport = { _tag: "Waiting" }
 export const taken: JobReport = { _tag: "Taken" }
@@ -26,6 +28,8 @@ export const ended = (outcome: ProviderOutcome, logs: ReadonlyArray<string> = []
 
 export const isEnded = (report: JobReport | null): boolean => report?._tag === "Ended"
 
+const unreadable = (outcome: ProviderOutcome): JobReport => ({ _tag: "Unreadable", outcome })
+
 /** The state is unknown for now. `outcome` ends the run if that does not change. */
 export class Unclear extends Data.TaggedError("Unclear")<{ readonly outcome: ProviderOutcome }> {}
 
@@ -34,16 +38,17 @@ export const unclear = (outcome: ProviderOutcome) => Effect.fail(new Unclear({ o
 /** For `Effect.catchTag("NoAnswer", …)`. */
 export const ofNoAnswer = (error: NoAnswer) => unclear(ErrorOutcomes.ofNoAnswer(error))
 
-/** For a question about a job. An answer that cannot be decoded ends it, because it will be the same again. */
+/** For a question about a job. */
 export const ofNoState = (error: NoAnswer): Effect.Effect<JobReport, Unclear> =>
-  error.reason === "undecodable" ? Effect.succeed(ended(ErrorOutcomes.ofNoAnswer(error))) : ofNoAnswer(error)
+  error.reason === "undecodable"
+    ? Effect.succeed(unreadable(ErrorOutcomes.ofNoAnswer(error)))
+    : ofNoAnswer(error)
 
-/**
- * A successful answer about a job that is no state in the protocol. One that is no JSON ends the job, because the output in
- * it will be the same again.
- */
+/** A successful answer about a job that is no state in the protocol. */
 export const ofForm = (answer: ProviderAnswer): Effect.Effect<JobReport, Unclear> =>
-  answer.fault === null ? unclear(ErrorOutcomes.babble) : Effect.succeed(ended(ErrorOutcomes.ofForm(answer)))
+  answer.fault === null
+    ? unclear(ErrorOutcomes.babble)
+    : Effect.succeed(unreadable(ErrorOutcomes.ofForm(answer)))
 
 /**
  * What a status other than 2xx says about a job: with 404 and 410 it is gone, with others its state is unknown for now.
@@ -57,7 +62,7 @@ export const ofAnswer = (answer: ProviderAnswer): Effect.Effect<JobReport, Uncle
 export const look = (poll: Effect.Effect<JobReport, Unclear>): Effect.Effect<JobState> =>
   poll.pipe(
     Effect.map((report): JobState => {
-      if (report._tag !== "Ended") return { _tag: "Alive" }
+      if (report._tag !== "Ended" && report._tag !== "Unreadable") return { _tag: "Alive" }
       return report.outcome._tag === "Lost"
         ? { _tag: "Unknown" }
         : { _tag: "Finished", outcome: report.outcome }

@@ -80,6 +80,8 @@ const follow = Effect.fnUntraced(function* (
     isToStop && outcome._tag === "Lost" ? stopped : outcome
 
   const take = Effect.fnUntraced(function* (state: JobReport) {
+    // The job ends here because of the form of its answer, so it is not to go on at the provider.
+    if (state._tag === "Unreadable") yield* giveUp(cancel)
     const outcome = yield* report(state)
     if (outcome === null) return
     yield* Deferred.succeed(end, endOf(outcome))
@@ -202,6 +204,8 @@ const reporting = Effect.fnUntraced(function* (control: RunControl, isNew: boole
         yield* start
         yield* progress(state.fraction, state.logs)
         return null
+      case "Unreadable":
+        return state.outcome
       case "Ended": {
         const outcome = measured(state.outcome, now)
         if (outcome._tag === "Succeeded" || outcome._tag === "ModelFailed") yield* start

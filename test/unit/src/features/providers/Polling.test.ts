@@ -35,6 +35,7 @@ const asked = (...reports: ReadonlyArray<JobReport.JobReport | JobReport.Unclear
       case "Taken":
       case "Running":
       case "Ended":
+      case "Unreadable":
         return Effect.succeed(report)
       default:
         return JobReport.unclear(report)
@@ -239,6 +240,21 @@ describe("Polling", () => {
     const ended = yield* Fiber.join(fiber)
     return ended._tag === "Succeeded" ? ended.seconds : ended
   })
+
+  it.effect("requests a stop for a job whose answer cannot be read, and ends it", () =>
+    Effect.gen(function* () {
+      let stops = 0
+      const cancel = Effect.sync((): "heard" => {
+        stops++
+        return "heard"
+      })
+      const { poll } = asked(JobReport.running, { _tag: "Unreadable", outcome: ErrorOutcomes.babble })
+      const { fiber } = yield* follow({ poll, cancel })
+      yield* TestClock.adjust("250 millis")
+      assert.deepStrictEqual(yield* Fiber.join(fiber), ErrorOutcomes.babble)
+      assert.strictEqual(stops, 1)
+    })
+  )
 
   it.effect("measures a run from its first observed start, or from its last observed wait", () =>
     Effect.gen(function* () {
