@@ -1,6 +1,5 @@
 /**
- * Pictures in the body of a request, with sizes on both sides of each internal limit: that of a payload beside its event
- * and of a format's own pattern (64 KiB), of the lane of large bodies (256 KiB, and 1 MiB of values), and of a body (10 MiB).
+ * Pictures in the body of a request, with sizes on both sides of each internal limit.
  *
  * @cost Runs pictures of megabytes through each edge.
  */
@@ -15,18 +14,10 @@ import { testModel } from "#test/support/TestModels.ts"
 import * as TestServer from "#test/support/TestServer.ts"
 import * as FalClients from "#test/support/src/edges/fal/FalClients.ts"
 import { call, jsonHeaders } from "#test/support/src/edges/http/Calls.ts"
+import * as McpMessages from "#test/support/src/edges/mcp/McpMessages.ts"
+import * as OAuth from "#test/support/src/edges/oauth/OAuthCalls.ts"
+import * as InputSizes from "#test/support/InputSizes.ts"
 import * as Clients from "#test/support/src/edges/replicate/Clients.ts"
-
-const KiB = 1024
-
-const limits = [64 * KiB, 256 * KiB, 1024 * KiB]
-
-/** Bytes of an input: at the start, around each limit, and as long as a body may be with what an edge puts around it. */
-const sizes = [
-  2 * KiB,
-  ...limits.flatMap((limit) => [limit - 100, limit, limit + 1, limit + 100]),
-  10_240 * KiB - 200
-]
 
 const empty = JSON.stringify({ image: "" }).length
 
@@ -76,7 +67,7 @@ const catalog = Layer.unwrap(
 const serving = TestServer.layer({ catalog: Layer.provide(catalog, Worker.layer), dispatches: true })
 
 layer(serving, { excludeTestServices: true })("an input of", (it) => {
-  it.effect.each(sizes)("%i bytes runs at a model that reads it", (size) =>
+  it.effect.each(InputSizes.all)("%i bytes runs at a model that reads it", (size) =>
     Effect.gen(function* () {
       const body = JSON.stringify(inputOf(size))
       assert.lengthOf(body, size)
@@ -90,7 +81,7 @@ layer(serving, { excludeTestServices: true })("an input of", (it) => {
     })
   )
 
-  it.effect.each(sizes)("%i bytes reaches a worker whole", (size) =>
+  it.effect.each(InputSizes.all)("%i bytes reaches a worker whole", (size) =>
     Effect.gen(function* () {
       const input = inputOf(size)
       const reply = yield* call({
@@ -103,7 +94,7 @@ layer(serving, { excludeTestServices: true })("an input of", (it) => {
     })
   )
 
-  it.effect.each(sizes)("%i bytes runs for fal's client", (size) =>
+  it.effect.each(InputSizes.all)("%i bytes runs for fal's client", (size) =>
     Effect.gen(function* () {
       const { key, urls } = yield* TestServer.TestServer
       const fal = FalClients.connect(urls.queueUrl, key.replace(/^Key /, ""))
@@ -112,7 +103,7 @@ layer(serving, { excludeTestServices: true })("an input of", (it) => {
     })
   )
 
-  it.effect.each(sizes)("%i bytes runs for Replicate's client", (size) =>
+  it.effect.each(InputSizes.all)("%i bytes runs for Replicate's client", (size) =>
     Effect.gen(function* () {
       const replicate = yield* Clients.client("key", { prefer: "wait=60" })
       const prediction = yield* Clients.create(replicate, { model: "vision/blurhash", input: inputOf(size) })
@@ -120,7 +111,7 @@ layer(serving, { excludeTestServices: true })("an input of", (it) => {
     })
   )
 
-  it.effect.each(sizes)("%i bytes runs as the message of a chat", (size) =>
+  it.effect.each(InputSizes.all)("%i bytes runs as the message of a chat", (size) =>
     Effect.gen(function* () {
       const reply = yield* call({
         method: "POST",
@@ -133,6 +124,35 @@ layer(serving, { excludeTestServices: true })("an input of", (it) => {
         })
       })
       assert.strictEqual(reply.status, 200, reply.text.slice(0, 200))
+    })
+  )
+  it.effect.each(InputSizes.all)("%i bytes runs as the input of a response", (size) =>
+    Effect.gen(function* () {
+      const reply = yield* call({
+        method: "POST",
+        path: "/v1/responses",
+        headers: jsonHeaders,
+        body: JSON.stringify({ model: "sandbox/chat", max_output_tokens: 1, input: inputOf(size).image })
+      })
+      assert.strictEqual(reply.status, 200, reply.text.slice(0, 200))
+    })
+  )
+
+  it.effect("every size runs for an assistant", () =>
+    Effect.gen(function* () {
+      const { key, urls } = yield* TestServer.TestServer
+      const { access } = yield* OAuth.signedIn(key)
+      const begun = yield* McpMessages.begin(`${urls.mcpUrl}/mcp`, access)
+      for (const size of InputSizes.all) {
+        // The message around the input counts to the same limit.
+        const input = inputOf(Math.min(size, 10_000 * 1024))
+        const result = yield* begun.tool("run_model", {
+          modelEndpoint: "vision/blurhash",
+          input,
+          waitSeconds: 50
+        })
+        assert.deepInclude(result, { status: "COMPLETED" }, `${size} bytes`)
+      }
     })
   )
 })

@@ -1,5 +1,6 @@
 /** A worker's calls for a job, over HTTP with the real dispatcher. */
 import * as http from "node:http"
+import { isDeepStrictEqual } from "node:util"
 import * as zlib from "node:zlib"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
@@ -8,6 +9,7 @@ import { KeyId } from "#domain/Ids.ts"
 import { WorkerPool } from "#src/features/providers/pull/WorkerPool.ts"
 import { WorkerKeys } from "#src/features/providers/workers/WorkerKeys.ts"
 import { SkippedTime } from "#test/support/SkippedTime.ts"
+import * as InputSizes from "#test/support/InputSizes.ts"
 import * as HttpProbe from "#test/support/HttpProbe.ts"
 import { TestServer } from "#test/support/TestServer.ts"
 import * as Server from "#test/support/src/features/providers/workers/WorkerServer.ts"
@@ -84,6 +86,20 @@ layer(Server.layer, { excludeTestServices: true })("A worker", (it) => {
       assert.strictEqual(phase._tag, "Completed")
       assert.include(phase._tag === "Completed" ? phase.error : null, fault)
       assert.strictEqual((yield* report).status, 400)
+    })
+  )
+
+  it.effect.each(InputSizes.all)("gets an input of %i bytes whole", (size) =>
+    Effect.gen(function* () {
+      const { authorization } = yield* Server.workerKey()
+      const value = "x".repeat(size - JSON.stringify({ value: "" }).length)
+      const { job, leaseId } = yield* begin(authorization, value)
+      // A comparison that fails would print megabytes.
+      assert.isTrue(isDeepStrictEqual(job.input, { value }), "the input arrived otherwise")
+      assert.strictEqual(
+        (yield* Server.end(authorization, leaseId, { output: { value: "out" } })).status,
+        200
+      )
     })
   )
 

@@ -3,6 +3,7 @@
  * In an adapter's test file: `providerContract("http", { upstream: HttpUpstream.make, provider: HttpProvider.make
  * })`. Uses the live clock, and the waits of `Surroundings.pace`.
  */
+import { isDeepStrictEqual } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, References, Schedule } from "effect"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
@@ -10,6 +11,7 @@ import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
 import type { JobState } from "#src/features/providers/Provider.ts"
 import { type AdapterUnderTest, begin, limit, setUp } from "./AdapterUnderTest.ts"
 import type { Behaviour, Upstream } from "./Upstream.ts"
+import * as InputSizes from "#test/support/InputSizes.ts"
 import * as Until from "#test/support/Until.ts"
 
 const message = (outcome: ProviderOutcome): string => ("message" in outcome ? outcome.message : "")
@@ -70,6 +72,19 @@ export const providerContract = (name: string, adapter: AdapterUnderTest): void 
           assert.isNotEmpty(lines)
           assert.strictEqual(new Set(lines).size, lines.length, "a line was told twice")
         }
+      })
+    )
+
+    it.live.each(InputSizes.all)("sends an input of %i bytes whole", (size) =>
+      Effect.gen(function* () {
+        const set = yield* setUp(adapter)
+        const input = InputSizes.grown(set.upstream.example.input, size)
+        const { outcome } = yield* begin({ ...set, job: { ...set.job, input } })
+        const ended = yield* outcome
+        assert.strictEqual(ended._tag, "Succeeded", message(ended))
+        const [job] = yield* set.upstream.jobs
+        // A comparison that fails would print megabytes.
+        assert.isTrue(isDeepStrictEqual(job?.input, input), "the input arrived otherwise")
       })
     )
 
