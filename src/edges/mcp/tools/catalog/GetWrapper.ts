@@ -5,6 +5,7 @@ import { ToolError } from "../../ToolError.ts"
 import * as Arguments from "../Arguments.ts"
 import * as RequestedModel from "../RequestedModel.ts"
 import * as ModelDetail from "../ModelDetail.ts"
+import * as ExactText from "../ExactText.ts"
 import * as ModelSummary from "../ModelSummary.ts"
 import * as ToolTraits from "../ToolTraits.ts"
 
@@ -21,9 +22,11 @@ export const tool = Tool.make("get_wrapper", {
     template: Schema.Record(Schema.String, Schema.Json).annotate({
       description: "Input of the base model; a field of the wrapper's input replaces each `{{name}}`."
     }),
+    templateText: ExactText.field("template"),
     defaults: Schema.Record(Schema.String, Schema.Json).annotate({
       description: "Values of placeholders that the input omits."
-    })
+    }),
+    defaultsText: ExactText.field("defaults")
   }),
   failure: ToolError
 })
@@ -51,7 +54,9 @@ export const make = Effect.gen(function* () {
         description: ModelSummary.excerpt(base.description)
       },
       template: wrapper.template,
-      defaults: wrapper.defaults
+      ...ExactText.of("templateText", wrapper.template),
+      defaults: wrapper.defaults,
+      ...ExactText.of("defaultsText", wrapper.defaults)
     }
   })
 })
