@@ -88,6 +88,13 @@ export const member = (value: Json | undefined, name: string): Json | undefined 
   return part === undefined ? found : remember(found, part.value)
 }
 
+/** The text of a member that cannot remember it: a number, a string or a word. `undefined` without one. */
+export const scalarText = (value: Json | undefined, name: string): string | undefined => {
+  if (!isObject(value) || !Object.hasOwn(value, name)) return undefined
+  const text = typeof value[name] === "object" && value[name] !== null ? undefined : textOf(value)
+  return text === undefined ? undefined : partsOf(text).findLast((part) => part.name === name)?.value
+}
+
 /** The member at the end of a path of names. */
 export const memberAt = (value: Json | undefined, ...path: ReadonlyArray<string>): Json | undefined =>
   path.reduce(member, value)

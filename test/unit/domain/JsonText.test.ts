@@ -121,6 +121,19 @@ describe("Restored digits", () => {
   })
 })
 
+describe("The text of a member that is no object and no list", () => {
+  it("is as it was parsed", () => {
+    const value = JsonText.parse(
+      '{ "a" : 1.10 , "b":"caf\\u00e9", "c":null, "d":{}, "a":18446744073709551615}'
+    )
+    assert.deepStrictEqual(
+      ["a", "b", "c", "d", "e"].map((name) => JsonText.scalarText(value, name)),
+      ["18446744073709551615", '"caf\\u00e9"', "null", undefined, undefined]
+    )
+    assert.isUndefined(JsonText.scalarText({ a: 1 }, "a"))
+  })
+})
+
 describe("Content", () => {
   it("is equal whatever the order, blanks and escapes", () => {
     const contents = ['{"a":"é","b":[1,2]}', '{ "b":[1.0, 2],\n"a":"\\u00e9" }'].map((text) =>
