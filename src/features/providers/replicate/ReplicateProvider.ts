@@ -5,7 +5,6 @@
  */
 import { Effect, Option, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
-import * as JsonText from "#domain/JsonText.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as JobReport from "../JobReport.ts"
