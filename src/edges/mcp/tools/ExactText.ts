@@ -1,13 +1,31 @@
-/** The JSON text of a value with integers past 2^53, as a member beside it: the protocol's library writes numbers anew. */
+/** JSON texts of values with integers past 2^53, as members beside them: the protocol's library writes numbers anew. */
 import { Schema } from "effect"
-import type { Json } from "#domain/CanonicalJson.ts"
+import type { JsonObject } from "#domain/CanonicalJson.ts"
 import * as JsonText from "#domain/JsonText.ts"
 
-/** @param name of the member that the text is beside. */
-export const field = (name: string) =>
-  Schema.optionalKey(Schema.String).annotate({
-    description: `The JSON text of \`${name}\`, if it has integers past 2^53, which are rounded there.`
-  })
+/** The texts of those members of `values` that have such integers, under the names with `suffix`. */
+const textsOf = (values: JsonObject, suffix: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) =>
+      JsonText.longIntegers(value).length === 0 ? [] : [[name + suffix, JsonText.write(value)]]
+    )
+  )
 
-export const of = <Name extends string>(name: Name, value: Json): { readonly [key in Name]?: string } =>
-  JsonText.longIntegers(value).length === 0 ? {} : ({ [name]: JsonText.write(value) } as Record<Name, string>)
+/** As `outputText` beside `output`. */
+export const beside = <Name extends string>(
+  values: Readonly<Record<Name, JsonObject[string]>>
+): { readonly [Text in `${Name}Text`]?: string } =>
+  textsOf(values, "Text") as { readonly [Text in `${Name}Text`]?: string }
+
+/** By the names of fields. */
+export const exactTexts = Schema.optionalKey(
+  Schema.Record(Schema.String, Schema.String).annotate({
+    description: "JSON texts of fields with integers past 2^53."
+  })
+)
+
+/** The member `exactTexts`, if there is such a field among `values`. */
+export const of = (values: JsonObject): { readonly exactTexts?: Readonly<Record<string, string>> } => {
+  const texts = textsOf(values, "")
+  return Object.keys(texts).length === 0 ? {} : { exactTexts: texts }
+}

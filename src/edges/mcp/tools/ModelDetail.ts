@@ -60,7 +60,7 @@ export const fields = {
   exampleInput: Schema.Json.annotate({
     description: "A valid `input`; null: too long to show."
   }),
-  exampleInputText: ExactText.field("exampleInput"),
+  exactTexts: ExactText.exactTexts,
   runWith: Schema.String.annotate({ description: "What to call next." })
 }
 
@@ -103,7 +103,7 @@ export const make = Effect.gen(function* () {
       expected: ListingView.expected(expectations.of(shown.endpoint)),
       inputFields: fieldsOf(shown.inputSchema),
       exampleInput: example,
-      ...ExactText.of("exampleInputText", example),
+      ...ExactText.of({ exampleInput: example }),
       runWith: runWith(shown.endpoint, listed.status)
     }
   })

@@ -39,7 +39,7 @@ export const rawSchema = Tool.make("get_model_raw_schema", {
     inputSchema: Schema.Record(Schema.String, Schema.Json).annotate({
       description: "JSON Schema (2020-12). Files are URLs."
     }),
-    inputSchemaText: ExactText.field("inputSchema")
+    exactTexts: ExactText.exactTexts
   }),
   failure: ToolError
 })
@@ -50,6 +50,6 @@ export const makeRawSchema = Effect.gen(function* () {
   const find = yield* RequestedModel.make
   return Effect.fnUntraced(function* ({ modelEndpoint }: typeof parameters.Type) {
     const { endpoint, inputSchema } = shownOf(yield* find(modelEndpoint))
-    return { modelEndpoint: endpoint, inputSchema, ...ExactText.of("inputSchemaText", inputSchema) }
+    return { modelEndpoint: endpoint, inputSchema, ...ExactText.of({ inputSchema }) }
   })
 })

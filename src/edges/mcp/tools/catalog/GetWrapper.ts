@@ -22,11 +22,9 @@ export const tool = Tool.make("get_wrapper", {
     template: Schema.Record(Schema.String, Schema.Json).annotate({
       description: "Input of the base model; a field of the wrapper's input replaces each `{{name}}`."
     }),
-    templateText: ExactText.field("template"),
     defaults: Schema.Record(Schema.String, Schema.Json).annotate({
       description: "Values of placeholders that the input omits."
-    }),
-    defaultsText: ExactText.field("defaults")
+    })
   }),
   failure: ToolError
 })
@@ -45,18 +43,19 @@ export const make = Effect.gen(function* () {
     const listed = yield* find(modelEndpoint)
     if (listed.kind === "model") return yield* isModel(listed.model.endpoint)
     const { base, wrapper } = listed
+    const { defaults, template } = wrapper
+    const detail = yield* detailOf(listed)
     return {
-      ...(yield* detailOf(listed)),
+      ...detail,
       base: wrapper.base,
       baseModel: {
         modelEndpoint: base.endpoint,
         displayName: base.displayName,
         description: ModelSummary.excerpt(base.description)
       },
-      template: wrapper.template,
-      ...ExactText.of("templateText", wrapper.template),
-      defaults: wrapper.defaults,
-      ...ExactText.of("defaultsText", wrapper.defaults)
+      template,
+      defaults,
+      ...ExactText.of({ exampleInput: detail.exampleInput, template, defaults })
     }
   })
 })

@@ -88,7 +88,12 @@ const predictionOf = ({ json, status }: Pick<Answer, "json" | "status">) => {
     optionalText(json[name], name)
   const urls = json["urls"] as Readonly<Record<string, string>>
   for (const [name, url] of Object.entries(urls)) text(url, name)
-  return { ...json, urls, id: String(json["id"]), output: json["output"] }
+  const prediction: Fields & { readonly urls: typeof urls; readonly id: string } = {
+    ...json,
+    urls,
+    id: String(json["id"])
+  }
+  return prediction
 }
 
 /** `replicate.version.Version` */
@@ -138,7 +143,7 @@ const ended = (server: Server, id: string) =>
   Effect.runPromise(
     Until.answers(async () => {
       const found = predictionOf(await get(server, `/v1/predictions/${id}`))
-      if (["succeeded", "failed", "canceled"].includes(String(Object(found).status))) return found
+      if (["succeeded", "failed", "canceled"].includes(String(found["status"]))) return found
       throw new Error("It goes on")
     }, Until.processes)
   )
@@ -183,8 +188,7 @@ const examples: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     const body = `{"input": {"prompt": "a 19th century portrait of a wombat gentleman"}, "version": "${version}"}`
     const { id } = predictionOf(await post(server, "/v1/predictions", body, { prefer: "wait" }))
     checkVersion((await get(server, `/v1/models/${model}/versions/${version}`)).json)
-    const { output } = await ended(server, id)
-    const [url] = output as [string]
+    const [url] = (await ended(server, id))["output"] as [string]
     // `FileOutput.read()`, with the token.
     assert.deepStrictEqual((await get(server, url)).bytes, png)
   },
@@ -200,7 +204,7 @@ const examples: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     })
     // Of httpx from 0.28 on.
     const compact = await post(server, url, '{"input":{"text":"café 😀"}}', { prefer: "wait=60" })
-    assert.strictEqual(predictionOf(compact).output, "hello café 😀")
+    assert.strictEqual(predictionOf(compact)["output"], "hello café 😀")
   },
 
   "Run a model: a file, which is uploaded first": async (server) => {
@@ -208,7 +212,7 @@ const examples: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     const version = await versionOf(server, "nightmareai/real-esrgan")
     const body = `{"input": {"image": "${url}"}, "version": "${version}"}`
     const answer = await post(server, "/v1/predictions", body, { prefer: "wait=60" })
-    assert.lengthOf(predictionOf(answer).output as ReadonlyArray<unknown>, 1)
+    assert.lengthOf(predictionOf(answer)["output"] as ReadonlyArray<unknown>, 1)
     const given = server.worker.runs.findLast(({ model }) => model === "nightmareai/real-esrgan")
     const read = await server.toServer(given?.input["image"] ?? "")
     assert.deepStrictEqual(Buffer.from(await read.arrayBuffer()), png)
@@ -218,7 +222,7 @@ const examples: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     const image = `data:image/png;base64,${png.toString("base64")}`
     const url = "/v1/models/nightmareai/real-esrgan/predictions"
     const answer = await post(server, url, `{"input": {"image": "${image}"}}`, { prefer: "wait=60" })
-    assert.strictEqual(Object(predictionOf(answer)).status, "succeeded")
+    assert.strictEqual(predictionOf(answer)["status"], "succeeded")
     const given = server.worker.runs.findLast(({ model }) => model === "nightmareai/real-esrgan")
     const read = await server.toServer(given?.input["image"] ?? "")
     assert.deepStrictEqual(Buffer.from(await read.arrayBuffer()), png)
@@ -284,7 +288,7 @@ const examples: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     checkVersion(json)
     const { schemas } = Object(json["openapi_schema"]).components
     assert.deepInclude(schemas.Output, { type: "array", "x-cog-array-type": "iterator" })
-    assert.lengthOf((await ended(server, id)).output as ReadonlyArray<unknown>, 1)
+    assert.lengthOf((await ended(server, id))["output"] as ReadonlyArray<unknown>, 1)
   },
 
   "Cancel a prediction": async (server) => {
@@ -340,7 +344,7 @@ const examples: Readonly<Record<string, (server: Server) => Promise<void>>> = {
     for (const name of ["min_instances", "max_instances"]) assert.isNumber(configuration[name], name)
     const url = "/v1/deployments/replicate/hello-world/predictions"
     const answer = await post(server, url, '{"input": {"text": "Bob"}}', { prefer: "wait=60" })
-    assert.strictEqual(predictionOf(answer).output, "hello Bob")
+    assert.strictEqual(predictionOf(answer)["output"], "hello Bob")
   },
 
   "Accounts: the current one": async (server) => {

@@ -80,15 +80,14 @@ describe("The answers of the catalog tools", () => {
         wrappers: [wrapper("acme/longer", "acme/long", { template: written(seed) })]
       })
       const { answer } = yield* connect
-      assert.propertyVal(yield* answer("get_model", { modelEndpoint: "acme/long" }), "exampleInputText", seed)
-      assert.propertyVal(
-        yield* answer("get_model_raw_schema", { modelEndpoint: "acme/long" }),
-        "inputSchemaText",
-        schema
-      )
-      const shown = yield* answer("get_wrapper", { modelEndpoint: "acme/longer" })
-      assert.propertyVal(shown, "templateText", seed)
-      assert.notProperty(shown, "defaultsText")
+      const textsOf = (tool: string, modelEndpoint: string) =>
+        Effect.map(
+          answer<{ readonly exactTexts?: object }>(tool, { modelEndpoint }),
+          ({ exactTexts }) => exactTexts
+        )
+      assert.deepStrictEqual(yield* textsOf("get_model", "acme/long"), { exampleInput: seed })
+      assert.deepStrictEqual(yield* textsOf("get_model_raw_schema", "acme/long"), { inputSchema: schema })
+      assert.deepStrictEqual(yield* textsOf("get_wrapper", "acme/longer"), { template: seed })
     }).pipe(Effect.provide(node))
   )
 
