@@ -88,6 +88,13 @@ export const member = (value: Json | undefined, name: string): Json | undefined 
   return part === undefined ? found : remember(found, part.value)
 }
 
+/** The text of a member that cannot remember it: a number, a string or a word. `undefined` without one. */
+export const scalarText = (value: Json | undefined, name: string): string | undefined => {
+  if (!isObject(value) || !Object.hasOwn(value, name)) return undefined
+  const text = typeof value[name] === "object" && value[name] !== null ? undefined : textOf(value)
+  return text === undefined ? undefined : partsOf(text).findLast((part) => part.name === name)?.value
+}
+
 /** The member at the end of a path of names. */
 export const memberAt = (value: Json | undefined, ...path: ReadonlyArray<string>): Json | undefined =>
   path.reduce(member, value)
@@ -102,6 +109,44 @@ export const items = (list: ReadonlyArray<Json>): ReadonlyArray<Json> => {
       ? item
       : remember(item, parts[index] ?? "")
   )
+}
+
+/** A member of an object, or an item of a list. */
+export interface Entry {
+  /** The index of an item. */
+  readonly name: string
+  /** Remembers its part of the text. */
+  readonly value: Json
+  /** The text of a value that cannot remember it. `null`: it can, or no text is known. */
+  readonly scalar: string | null
+}
+
+/** In the order of the text. */
+export const entries = (of: JsonObject | ReadonlyArray<Json>): ReadonlyArray<Entry> => {
+  const text = textOf(of)
+  const found = isList(of) ? Object.entries(items(of)) : Object.entries(of)
+  if (text === undefined) return found.map(([name, value]) => ({ name, value, scalar: null }))
+  const parts = isList(of)
+    ? itemsOf(text).map((part, index) => [String(index), part] as const)
+    : partsOf(text).map(({ name, value }) => [name, value] as const)
+  const values = new Map(found)
+  return Array.from(new Map(parts), ([name, part]): Entry => {
+    const value = values.get(name) ?? null
+    if (typeof value !== "object" || value === null) return { name, value, scalar: part }
+    return { name, value: textOf(value) === undefined ? remember(value, part) : value, scalar: null }
+  })
+}
+
+/** The text on several lines, for people. Scalars keep their digits and escapes, members their order. */
+export const indented = (value: Json, indent = ""): string => {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value)
+  const [begin, end] = isList(value) ? ["[", "]"] : ["{", "}"]
+  const deeper = `${indent}  `
+  const parts = entries(value as JsonObject | ReadonlyArray<Json>).map(({ name, scalar, value: part }) => {
+    const label = isList(value) ? "" : `${JSON.stringify(name)}: `
+    return `${deeper}${label}${scalar ?? indented(part, deeper)}`
+  })
+  return parts.length === 0 ? begin + end : `${begin}\n${parts.join(",\n")}\n${indent}${end}`
 }
 
 /**

@@ -16,6 +16,8 @@ type Outcome<Output, Delivered = Quantity> =
   | {
       readonly _tag: "Succeeded"
       readonly output: Output
+      /** The JSON text of an output that is a bare number, text or word. Arrays and objects remember theirs (`JsonText`). */
+      readonly text?: string
       readonly delivered: Delivered
       /** How long the model ran, if the provider measures it. */
       readonly seconds?: number

@@ -1,4 +1,6 @@
 /** Calls of the server under the session of the browser. Types come from the server's declarations. */
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { type Query, queryOf } from "#clients/typescript/Addresses.ts"
 import { errorOf } from "#clients/typescript/ErrorAnswer.ts"
 import { UnreachableError } from "#clients/typescript/InferlogError.ts"
@@ -36,7 +38,7 @@ export const onUnreachable = (listener: () => void): (() => void) => {
 
 export interface Sending {
   readonly method?: string
-  /** Sent as JSON, unless it is bytes. */
+  /** Sent as JSON, with the texts that its values remember (`JsonText`), unless it is bytes. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
@@ -84,7 +86,7 @@ export const send = async (
       ...(isJson ? { "content-type": "application/json" } : {}),
       ...headers
     },
-    ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: body instanceof Blob ? body : JsonText.write(body as Json) }),
     ...(signal === undefined ? {} : { signal })
   }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error
@@ -98,7 +100,16 @@ export const send = async (
 
 export const sendForJson = async (path: string, sending?: Sending): Promise<unknown> => {
   const response = await send(path, sending)
-  return response.status === 204 ? undefined : response.json()
+  return response.status === 204 ? undefined : withPayloads(JsonText.parse(await response.text()))
+}
+
+/** Members with JSON of clients, providers and manifests. */
+const payloads = ["input", "output", "exampleInput", "template", "defaults"]
+
+/** The answer with payloads that remember their texts: views show and send them with all digits. */
+const withPayloads = (answer: Json): Json => {
+  for (const name of payloads) JsonText.member(answer, name)
+  return answer
 }
 
 type Given<Part extends string, Value> = [Value] extends [undefined]

@@ -3,6 +3,7 @@
  * most six connections to a server for all tabs together, so a page that is out of sight gives its own back.
  */
 import { useEffect, useRef, useState } from "react"
+import * as JsonText from "#domain/JsonText.ts"
 import { consolePath, sessionEnded } from "./Client.ts"
 
 export interface ServerEvent {
@@ -85,7 +86,7 @@ export const follow = ({ onConnection, onEvent, path, types }: Following): (() =
     for (const type of types) {
       source.addEventListener(type, (event: MessageEvent<string>) => {
         lastId = event.lastEventId
-        onEvent({ type, id: event.lastEventId, data: JSON.parse(event.data) })
+        onEvent({ type, id: event.lastEventId, data: JsonText.parse(event.data) })
       })
     }
   }

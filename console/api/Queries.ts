@@ -1,5 +1,7 @@
 /** Calls as queries of TanStack Query: read once, shared by all views, and read again when they are invalidated. */
 import { queryOptions, QueryClient } from "@tanstack/react-query"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { ApiError } from "#clients/typescript/ApiError.ts"
 import { mayPass } from "#clients/typescript/Attempts.ts"
 import { UnreachableError } from "#clients/typescript/InferlogError.ts"
@@ -37,8 +39,17 @@ const reading = <Answer>(queryKey: ReadonlyArray<unknown>, read: (signal: AbortS
 /** Named, because the compiler would write out the types of all operations. */
 type Reading<Answer> = ReturnType<typeof reading<Answer>>
 
-export const apiQuery = <N extends Name>(name: N, options: CallOptions<N>): Reading<AnswerOf<N>> =>
-  reading([...keyOf(name), options], (signal) => call(name, { ...options, signal }))
+/** Operations whose answers have payloads, which remember their texts. */
+const exact: ReadonlySet<Name> = new Set(["getRequest", "getModel", "getModelSchema"])
+
+/** The answer before, if the new one is the same. What TanStack Query does itself would copy answers without their texts. */
+const sameOrNew = (before: unknown, answer: unknown): unknown =>
+  before !== undefined && JsonText.write(before as Json) === JsonText.write(answer as Json) ? before : answer
+
+export const apiQuery = <N extends Name>(name: N, options: CallOptions<N>): Reading<AnswerOf<N>> => {
+  const query = reading([...keyOf(name), options], (signal) => call(name, { ...options, signal }))
+  return exact.has(name) ? { ...query, structuralSharing: sameOrNew } : query
+}
 
 export const adminQuery = <N extends AdminName>(name: N, payload: AdminPayload<N>): Reading<AdminAnswer<N>> =>
   reading([...adminKeyOf(name), payload], (signal) => admin(name, payload, signal))

@@ -6,6 +6,7 @@ import * as EventCodec from "../EventCodec.ts"
 import { Collection } from "./Collection.ts"
 import { DeploymentTemplate } from "./DeploymentTemplate.ts"
 import { Gpu } from "./Gpu.ts"
+import * as MemberOrder from "./MemberOrder.ts"
 
 /** `at`: Unix time in ms. `source`: `builtin`, a manifest's path, or `command`. */
 const publication = { at: Schema.Int, source: Schema.String }
@@ -23,7 +24,8 @@ export const GpuWithdrawn = Schema.TaggedStruct("GpuWithdrawn", withdrawal)
 
 export const DeploymentTemplatePublished = Schema.TaggedStruct("DeploymentTemplatePublished", {
   ...publication,
-  template: DeploymentTemplate
+  template: DeploymentTemplate,
+  texts: Schema.optionalKey(MemberOrder.FieldTexts)
 })
 export const DeploymentTemplateWithdrawn = Schema.TaggedStruct("DeploymentTemplateWithdrawn", withdrawal)
 
@@ -69,7 +71,7 @@ export interface Listing<Definition, Event extends EventCodec.DomainEvent> exten
   Event,
   Rejection
 > {
-  /** Whether both have the same encoding on the log. */
+  /** Whether both have the same encoding on the log, and show their members in the same order. */
   readonly isEqual: (a: Definition, b: Definition) => boolean
 }
 
@@ -82,7 +84,13 @@ const make = <Definition, Event extends EventCodec.DomainEvent>({
   withdrawn
 }: Kind<Definition, Event>): Listing<Definition, Event> => {
   const encode = Schema.encodeSync(definition)
-  const isEqual = (a: Definition, b: Definition) => stringify(encode(a)) === stringify(encode(b))
+  const isEqual = (a: Definition, b: Definition) => {
+    const [one, other] = [encode(a), encode(b)]
+    return (
+      stringify(one) === stringify(other) &&
+      MemberOrder.isSame(MemberOrder.textsIn(one), MemberOrder.textsIn(other))
+    )
+  }
 
   const decide = (
     command: Command<Definition>,
@@ -133,13 +141,27 @@ export const gpus = make({
   definitionOf: (event) => (event._tag === "GpuPublished" ? event.gpu : null)
 })
 
+/** Its variables in the order of their manifest, which the log has lost. */
+const inOrder = ({ template, texts }: typeof DeploymentTemplatePublished.Type): DeploymentTemplate => {
+  const text = texts?.["env"]
+  return text === undefined ? template : { ...template, env: decodeEnv(text) }
+}
+
+const decodeEnv = Schema.decodeSync(Schema.fromJsonString(DeploymentTemplate.fields.env))
+
 /** Named by their ids. */
 export const deploymentTemplates = make({
   category: "DeploymentTemplate",
   definition: DeploymentTemplate,
   codec: EventCodec.make([DeploymentTemplatePublished, DeploymentTemplateWithdrawn]),
-  published: ({ definition, ...options }) =>
-    DeploymentTemplatePublished.make({ ...options, template: definition }),
+  published: ({ definition, ...options }) => {
+    const texts = MemberOrder.textsOf({ env: definition.env })
+    return DeploymentTemplatePublished.make({
+      ...options,
+      template: definition,
+      ...(texts !== null && { texts })
+    })
+  },
   withdrawn: (options) => DeploymentTemplateWithdrawn.make(options),
-  definitionOf: (event) => (event._tag === "DeploymentTemplatePublished" ? event.template : null)
+  definitionOf: (event) => (event._tag === "DeploymentTemplatePublished" ? inOrder(event) : null)
 })

@@ -1,27 +1,52 @@
 /**
- * The order of members in the schemas and examples of a definition, which canonical JSON would lose. Only shown: definitions
- * that differ in nothing else are the same version.
+ * The order of members and the digits of numbers in the fields of a definition that have JSON of its author, which canonical JSON
+ * would lose. Definitions that differ in nothing else are the same version.
  */
 import { Schema } from "effect"
-import { isObject, type Json, type JsonObject, stringify, stringifyWith } from "../CanonicalJson.ts"
+import { isList, isObject, type Json, type JsonObject, stringify, stringifyWith } from "../CanonicalJson.ts"
+import * as JsonText from "../JsonText.ts"
 
-/** JSON texts of fields, by name. Absent: a field whose members are in canonical order. */
+/** JSON texts of fields, by name. Absent: a field that canonical JSON writes as its author did. */
 export const FieldTexts = Schema.Record(Schema.String, Schema.String)
 export type FieldTexts = typeof FieldTexts.Type
 
-const fields = ["inputSchema", "outputSchema", "exampleInput", "template", "defaults"] as const
+/** Of models and wrappers, and the variables of deployment templates. */
+const fields = ["inputSchema", "outputSchema", "exampleInput", "template", "defaults", "env"] as const
 
-/** Of the fields of a definition in which order is shown. `null` if all of them are in canonical order. */
-export const textsOf = (definition: {
-  readonly [Field in (typeof fields)[number]]?: Json
-}): FieldTexts | null => {
-  const texts = fields.flatMap((field) => {
-    const value = definition[field]
-    if (value === undefined) return []
-    const text = JSON.stringify(value)
-    return text === stringify(value) ? [] : [[field, text] as const]
+/** JSON of the author inside of a list whose other members have an order of their own. */
+const isOptioned = (providers: Json): boolean =>
+  isList(providers) &&
+  providers.some((binding) => {
+    const options = isObject(binding) ? binding["options"] : undefined
+    return options !== undefined && JsonText.write(options) !== stringify(options)
   })
-  return texts.length === 0 ? null : Object.fromEntries(texts)
+
+/** Of the fields of a definition that canonical JSON would write in another way. `null` without one. */
+export const textsOf = (definition: {
+  readonly [Field in (typeof fields)[number] | "providers"]?: Json
+}): FieldTexts | null => {
+  const texts: Record<string, string> = {}
+  for (const field of fields) {
+    const value = definition[field]
+    if (value === undefined) continue
+    const text = JsonText.write(value)
+    if (text !== stringify(value)) texts[field] = text
+  }
+  const { providers } = definition
+  if (providers !== undefined && isOptioned(providers)) texts["providers"] = JsonText.write(providers)
+  return Object.keys(texts).length === 0 ? null : texts
+}
+
+/** As `textsOf`, of an encoded definition. */
+export const textsIn = (encoded: Json): FieldTexts | null => (isObject(encoded) ? textsOf(encoded) : null)
+
+/** The definition that was decoded from `source`, with fields that remember their texts: decoding copies objects. */
+export const remembering = <Definition extends object>(definition: Definition, source: Json): Definition => {
+  const found = fields.flatMap((field) => {
+    const value = field in definition ? JsonText.member(source, field) : undefined
+    return value === undefined ? [] : [[field, value] as const]
+  })
+  return { ...definition, ...Object.fromEntries(found) }
 }
 
 /** The text of an encoded definition, with its fields in the order of `texts`. */

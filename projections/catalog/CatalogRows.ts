@@ -1,13 +1,20 @@
 /** The rows of the catalog, for the service that loads them into memory. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema, SchemaGetter } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import * as JsonText from "#domain/JsonText.ts"
 import { ReadModels, rows } from "../ReadModels.ts"
 import * as Queries from "./CatalogQueries.ts"
 
 const ItemKind = Schema.Literals(["model", "wrapper", "collection", "gpu", "deployment-template"])
 type ItemKind = typeof ItemKind.Type
 
-const definition = Schema.fromJsonString(Schema.Json)
+/** Remembers its text. */
+const definition = Schema.String.pipe(
+  Schema.decodeTo(Schema.Json, {
+    decode: SchemaGetter.transform(JsonText.parse),
+    encode: SchemaGetter.transform(JsonText.write)
+  })
+)
 
 export const CatalogRow = Schema.Struct({
   kind: ItemKind,

@@ -1,5 +1,7 @@
 /** A JSON value as a tree whose parts fold. Long lists and texts are shown in steps, so that large values stay quick. */
-import { useState } from "react"
+import { useMemo, useState } from "react"
+import type { Json as Value, JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { Button } from "../actions/Button.tsx"
 import classes from "./Data.module.css"
 
@@ -9,7 +11,8 @@ const step = 100
 /** Characters of a text that are shown before it is asked for. */
 const longestText = 2_000
 
-const isComposite = (value: unknown): value is object => typeof value === "object" && value !== null
+const isComposite = (value: Value): value is JsonObject | ReadonlyArray<Value> =>
+  typeof value === "object" && value !== null
 
 const Text = ({ text }: { readonly text: string }) => {
   const [isWhole, setWhole] = useState(false)
@@ -26,11 +29,11 @@ const Text = ({ text }: { readonly text: string }) => {
   )
 }
 
-const Leaf = ({ value }: { readonly value: unknown }) =>
+const Leaf = ({ scalar, value }: { readonly value: Value; readonly scalar: string | null }) =>
   typeof value === "string" ? (
     <Text text={value} />
   ) : (
-    <span className={classes["literal"]}>{String(value)}</span>
+    <span className={classes["literal"]}>{scalar ?? String(value)}</span>
   )
 
 const Members = ({
@@ -38,17 +41,23 @@ const Members = ({
   open,
   value
 }: {
-  readonly value: object
+  readonly value: JsonObject | ReadonlyArray<Value>
   readonly depth: number
   readonly open: number
 }) => {
   const [count, setCount] = useState(step)
-  const members = Object.entries(value)
+  const members = useMemo(() => JsonText.entries(value), [value])
   return (
     <ul className={classes["members"]}>
-      {members.slice(0, count).map(([name, member]) => (
+      {members.slice(0, count).map(({ name, scalar, value: member }) => (
         <li key={name}>
-          <Node name={Array.isArray(value) ? null : name} value={member} depth={depth} open={open} />
+          <Node
+            name={Array.isArray(value) ? null : name}
+            value={member}
+            scalar={scalar}
+            depth={depth}
+            open={open}
+          />
         </li>
       ))}
       {members.length > count && (
@@ -66,10 +75,13 @@ const Node = ({
   depth,
   name,
   open,
+  scalar,
   value
 }: {
   readonly name: string | null
-  readonly value: unknown
+  readonly value: Value
+  /** Its text, if it cannot remember it. */
+  readonly scalar: string | null
   readonly depth: number
   readonly open: number
 }) => {
@@ -79,7 +91,7 @@ const Node = ({
     return (
       <>
         {label}
-        <Leaf value={value} />
+        <Leaf value={value} scalar={scalar} />
       </>
     )
   }
@@ -116,11 +128,11 @@ export const Json = ({
   open = 2,
   value
 }: {
-  readonly value: unknown
+  readonly value: Value
   readonly label: string
   readonly open?: number
 }) => (
   <div role="group" aria-label={label} className={classes["json"]}>
-    <Node name={null} value={value} depth={0} open={open} />
+    <Node name={null} value={value} scalar={null} depth={0} open={open} />
   </div>
 )

@@ -2,12 +2,13 @@
 import { useState } from "react"
 import { TextField, type TextFieldProps } from "./TextField.tsx"
 
-/** `undefined` for an empty field, the text for what is not a number. */
+/** `undefined` for an empty field, the text for what is not a number, and for an integer that JavaScript would round. */
 const valueOf = (text: string): number | string | undefined => {
   const trimmed = text.trim()
   if (trimmed === "") return undefined
   const number = Number(trimmed)
-  return Number.isFinite(number) ? number : trimmed
+  const isRounded = Number.isInteger(number) && !Number.isSafeInteger(number) && /^-?\d+$/.test(trimmed)
+  return Number.isFinite(number) && !isRounded ? number : trimmed
 }
 
 const textOf = (value: number | string | undefined): string => (value === undefined ? "" : String(value))

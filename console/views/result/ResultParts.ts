@@ -1,4 +1,5 @@
 /** What an output is made of, so that each part is shown as what it is: pictures, sound, film, files, texts, tables, figures. */
+import * as JsonText from "#domain/JsonText.ts"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import { isList, isRecord, isScalar, type Scalar } from "./JsonShape.ts"
 import * as MediaKind from "./MediaKind.ts"
@@ -166,9 +167,9 @@ export const of = (
       return [{ kind: "json", name: place.name, value }]
     const parts: Array<Part> = []
     const facts: Array<readonly [string, Scalar]> = []
-    for (const [name, member] of Object.entries(value)) {
+    for (const { name, scalar, value: member } of JsonText.entries(value)) {
       const at = memberOf(place, name)
-      if (isFact(member) && mediaAt(member, at) === null) facts.push([name, member])
+      if (isFact(member) && mediaAt(member, at) === null) facts.push([name, exact(member, scalar)])
       else parts.push(...partsOf(member, at))
     }
     if (facts.length === 0) return parts
@@ -198,6 +199,10 @@ const numberOr = (value: Json | undefined): number | null => (typeof value === "
 const isFact = (value: Json): value is Scalar =>
   isScalar(value) && (typeof value !== "string" || (value.length <= longestFact && !value.includes("\n")))
 
+/** A number in the digits of its text, if JavaScript would show others. */
+const exact = (value: Scalar, text: string | null): Scalar =>
+  typeof value === "number" && text !== null && text !== String(value) ? text : value
+
 const textPart = (text: string, schema: Schema | null, name: string | null): Part => ({
   kind: "text",
   name,
@@ -208,13 +213,14 @@ const textPart = (text: string, schema: Schema | null, name: string | null): Par
 /** A row whose objects, such as a box, are columns of their own; `null` if it is deeper. */
 const flat = (row: JsonObject): JsonObject | null => {
   const cells: Record<string, Json> = {}
-  for (const [name, member] of Object.entries(row)) {
-    const inner = isRecord(member)
-      ? Object.entries(member).map(([key, cell]) => [`${name}.${key}`, cell] as const)
-      : [[name, member] as const]
-    for (const [column, cell] of inner) {
+  for (const entry of JsonText.entries(row)) {
+    const { name, value } = entry
+    const inner = isRecord(value)
+      ? JsonText.entries(value).map((cell) => ({ ...cell, name: `${name}.${cell.name}` }))
+      : [entry]
+    for (const { name: column, scalar, value: cell } of inner) {
       if (!isScalar(cell)) return null
-      cells[column] = cell
+      cells[column] = exact(cell, scalar)
     }
   }
   return cells
@@ -223,7 +229,7 @@ const flat = (row: JsonObject): JsonObject | null => {
 const tableOf = (value: ReadonlyArray<Json>, name: string | null): Part | null => {
   const columns = new Set<string>()
   const rows: Array<JsonObject> = []
-  for (const item of value) {
+  for (const item of JsonText.items(value)) {
     const row = isRecord(item) ? flat(item) : null
     if (row === null) return null
     for (const column of Object.keys(row)) columns.add(column)

@@ -4,6 +4,7 @@ import { stringify } from "#domain/CanonicalJson.ts"
 import { Collection } from "#domain/catalog/Collection.ts"
 import { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
 import { Gpu } from "#domain/catalog/Gpu.ts"
+import * as MemberOrder from "#domain/catalog/MemberOrder.ts"
 import { Model } from "#domain/catalog/Model.ts"
 import { Wrapper } from "#domain/catalog/Wrapper.ts"
 import type { CatalogRow, VersionRow } from "#projections/catalog/CatalogRows.ts"
@@ -42,8 +43,14 @@ const decodeTemplate = Schema.decodeUnknownResult(DeploymentTemplate)
 
 export const runnable = ({ definition, kind }: VersionRow): Result.Result<Runnable, Schema.SchemaError> =>
   kind === "model"
-    ? Result.map(decodeModel(definition), (model) => ({ kind, model }))
-    : Result.map(decodeWrapper(definition), (wrapper) => ({ kind, wrapper }))
+    ? Result.map(decodeModel(definition), (model) => ({
+        kind,
+        model: MemberOrder.remembering(model, definition)
+      }))
+    : Result.map(decodeWrapper(definition), (wrapper) => ({
+        kind,
+        wrapper: MemberOrder.remembering(wrapper, definition)
+      }))
 
 const definitionOf = ({
   definition,

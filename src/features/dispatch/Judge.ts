@@ -2,7 +2,6 @@
  * Turns a provider's report into the request's outcome: validates the output against the model's schema, and seals it.
  */
 import { Effect } from "effect"
-import type { Json } from "#domain/CanonicalJson.ts"
 import * as JsonText from "#domain/JsonText.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
 import type { MediaPlan } from "#domain/inference-request/Event.ts"
@@ -62,11 +61,12 @@ export const judge = (
     case "Succeeded": {
       const violations = fitting(entry?.validateOutput(outcome.output) ?? [])
       const pointers = violations.length > 0 ? [] : (entry?.mediaPointers(outcome.output) ?? [])
+      const { text = JsonText.write(outcome.output), ...succeeded } = outcome
       const seal = (media: ReadonlyArray<MediaPlan>) =>
-        Effect.mapEager(sealOutput(payloads, job, outcome.output), (payload): Judged => {
+        Effect.mapEager(sealOutput(payloads, job, text), (payload): Judged => {
           const output = { ref: Payload.refOf(payload), violations }
           return {
-            outcome: { ...outcome, output: media.length === 0 ? output : { ...output, media } },
+            outcome: { ...succeeded, output: media.length === 0 ? output : { ...output, media } },
             payloads: [payload]
           }
         })
@@ -93,8 +93,8 @@ export const judge = (
 const sealOutput = (
   payloads: Payload.Payloads["Service"],
   { accountId: owner, requestId }: Pick<Job, "requestId" | "accountId">,
-  json: Json
+  text: string
 ): Effect.Effect<SealedPayload, BlobStoreError> => {
   const stream = StreamName.make(InferenceRequest.aggregate.category, requestId)
-  return payloads.seal({ owner, stream, name: "output", text: JsonText.write(json) })
+  return payloads.seal({ owner, stream, name: "output", text })
 }

@@ -120,12 +120,15 @@ export const outcomeOf = (
   if (reported._tag === "CutShort") return cutShort(run, reported.output, seconds)
   if (reported._tag !== "Succeeded") return Effect.succeed(reported)
   const { delivered, seconds: measured } = reported
+  const text = run.binding.output === undefined ? reported.text : undefined
   if (delivered !== null && run.binding.output === undefined)
     return Effect.succeed({ ...reported, delivered })
   return Effect.matchEffect(mapOutput(run, reported.output), {
     onSuccess: (output) =>
       delivered === null
-        ? counted(run, output, isMeasure(measured) ? measured : seconds)
+        ? Effect.map(counted(run, output, isMeasure(measured) ? measured : seconds), (outcome) =>
+            outcome._tag === "Succeeded" && text !== undefined ? { ...outcome, text } : outcome
+          )
         : Effect.succeed<RunOutcome>({ _tag: "Succeeded", output, delivered }),
     onFailure: outputUnmapped
   })

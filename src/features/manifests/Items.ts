@@ -1,6 +1,7 @@
 /** The definitions that manifests result in, with their files. */
 import type { Collection } from "#domain/catalog/Collection.ts"
 import type { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
+import * as MemberOrder from "#domain/catalog/MemberOrder.ts"
 import type { Gpu } from "#domain/catalog/Gpu.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
@@ -41,9 +42,9 @@ const withoutBigints = (_key: string, value: unknown): unknown =>
 export const markOf = (item: Item): string => {
   switch (item.kind) {
     case "model":
-      return `${item.model.version} ${item.isDeprecated}`
+      return JSON.stringify([item.model.version, item.isDeprecated, MemberOrder.textsOf(item.model)])
     case "wrapper":
-      return `${item.wrapper.version} ${item.isDeprecated}`
+      return JSON.stringify([item.wrapper.version, item.isDeprecated, MemberOrder.textsOf(item.wrapper)])
     case "collection":
       return JSON.stringify(item.collection)
     case "gpu":

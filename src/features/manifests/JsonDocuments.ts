@@ -62,12 +62,12 @@ const read = (text: string): Located.Located => {
       onObjectEnd: end,
       onArrayBegin: (at, _length, _line, _character, path) => begin(at, path(), []),
       onArrayEnd: end,
-      onLiteralValue: (value: Json, at, _length, _line, _character, path) => {
+      onLiteralValue: (value: Json, at, length, _line, _character, path) => {
         Located.checkDepth(containers.length, 1, at, path())
         if (typeof value === "number" && !Number.isFinite(value)) {
           throw new Located.Refused("Expected a number that JSON has", at, path())
         }
-        add(Located.scalar(value, at, budget))
+        add(Located.scalar(value, text.slice(at, at + length), at, budget))
       },
       onError: (code, at) => {
         const name = printParseErrorCode(code)

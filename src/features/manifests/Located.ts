@@ -4,7 +4,8 @@ import type { Json } from "#domain/CanonicalJson.ts"
 import type { Path, Location } from "./Diagnostic.ts"
 
 export interface Located {
-  readonly value: Json
+  /** The JSON text of a value without members: numbers keep their digits. Empty for other values. */
+  readonly text: string
   /** Characters from the start of the text. For a member of an object: the place of its name. */
   readonly at: number
   readonly members: ReadonlyMap<string, Located> | ReadonlyArray<Located> | null
@@ -56,13 +57,17 @@ export const checkDepth = (depth: number, levels: number, at: number, path: Path
   if (depth + levels > deepest) throw new Refused(tooDeep, at, path.slice(0, 8))
 }
 
-export const scalar = (value: Json, at: number, budget: Budget): Located => {
+const number = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?$/
+
+/** @param source as the document writes it. */
+export const scalar = (value: Json, source: string, at: number, budget: Budget): Located => {
   const size = { values: 1, characters: typeof value === "string" ? value.length : 0 }
   budget.spend(size, at)
-  return { value, at, members: null, levels: 1, size }
+  const text = typeof value === "number" && number.test(source) ? source : JSON.stringify(value)
+  return { text, at, members: null, levels: 1, size }
 }
 
-const around = (value: Json, at: number, members: Map<string, Located> | Array<Located>): Located => {
+const around = (at: number, members: Map<string, Located> | Array<Located>): Located => {
   let levels = 0
   let values = 1
   let characters = 0
@@ -72,20 +77,22 @@ const around = (value: Json, at: number, members: Map<string, Located> | Array<L
     characters += member.size.characters
   }
   if (!Array.isArray(members)) for (const name of members.keys()) characters += name.length
-  return { value, at, members, levels: levels + 1, size: { values, characters } }
+  return { text: "", at, members, levels: levels + 1, size: { values, characters } }
 }
 
 /** For members that were counted. */
-export const list = (at: number, members: Array<Located>): Located =>
-  around(
-    members.map(({ value }) => value),
-    at,
-    members
-  )
+export const list = (at: number, members: Array<Located>): Located => around(at, members)
 
-/** For members that were counted; `__proto__` is an ordinary name. */
-export const object = (at: number, members: Map<string, Located>): Located =>
-  around(Object.fromEntries(Array.from(members, ([name, { value }]) => [name, value])), at, members)
+/** For members that were counted. */
+export const object = (at: number, members: Map<string, Located>): Located => around(at, members)
+
+/** The JSON text, without blanks. */
+export const textOf = ({ members, text }: Located): string => {
+  if (members === null) return text
+  return members instanceof Map
+    ? `{${Array.from(members, ([name, member]) => `${JSON.stringify(name)}:${textOf(member)}`).join(",")}}`
+    : `[${Array.from(members.values(), textOf).join(",")}]`
+}
 
 /** The place of the value at a path, or of its nearest ancestor. */
 export const find = (root: Located, path: Path): Located => {

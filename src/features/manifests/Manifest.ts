@@ -1,6 +1,7 @@
 /** One document of a manifest file, checked by itself: its kind, its fields and their values. */
 import { Result, Schema, SchemaIssue } from "effect"
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
+import * as MemberOrder from "#domain/catalog/MemberOrder.ts"
 import { ItemKind } from "#src/features/catalog/Publishing.ts"
 import { nearest } from "#src/kernel/text/EditDistance.ts"
 import { CollectionManifest, GpuManifest, TemplateManifest } from "./kinds/ListingManifests.ts"
@@ -89,5 +90,8 @@ export const decode = (value: Json): Result.Result<Manifest, ReadonlyArray<Breac
   const kind: unknown = value["kind"]
   if (kind === undefined) return Result.fail([{ path: ["kind"], message: `Missing: ${expectedKind}` }])
   if (!isKind(kind)) return Result.fail([{ path: ["kind"], message: expectedKind }])
-  return Result.mapError(decoders[kind](value), ({ issue }) => breachesOf(issue))
+  return Result.mapBoth(decoders[kind](value), {
+    onSuccess: (manifest) => MemberOrder.remembering(manifest, value),
+    onFailure: ({ issue }) => breachesOf(issue)
+  })
 }

@@ -2,10 +2,12 @@
 import { Predicate } from "effect"
 import type { LineCounter } from "yaml"
 import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as Located from "./Located.ts"
 import type { Path, Location } from "./Diagnostic.ts"
 
 export interface ManifestDocument {
+  /** Remembers its text, with numbers as they are written. */
   readonly value: Json
   /** The place of the value at the path, or of its nearest ancestor: of a field's name if there is one. */
   placeOf(path: Path): Location
@@ -24,7 +26,7 @@ export interface Parsed {
 }
 
 export const make = (root: Located.Located, lines: LineCounter): ManifestDocument => ({
-  value: root.value,
+  value: JsonText.parse(Located.textOf(root)),
   placeOf: (path) => Located.placeIn(lines, Located.find(root, path).at)
 })
 

@@ -54,11 +54,11 @@ export const read = (document: Document, budget: Located.Budget): Located.Locate
     return Located.object(at, members)
   }
 
-  const plain = (found: unknown, at: number, path: Path): Located.Located => {
+  const plain = (found: unknown, source: string, at: number, path: Path): Located.Located => {
     if (found === null || typeof found === "string" || typeof found === "boolean") {
-      return Located.scalar(found, at, budget)
+      return Located.scalar(found, source, at, budget)
     }
-    if (typeof found === "number" && Number.isFinite(found)) return Located.scalar(found, at, budget)
+    if (typeof found === "number" && Number.isFinite(found)) return Located.scalar(found, source, at, budget)
     const message = `Expected a ${typeof found === "number" ? "number" : "value"} that JSON has`
     throw new Located.Refused(message, at, path)
   }
@@ -66,7 +66,7 @@ export const read = (document: Document, budget: Located.Budget): Located.Locate
   const unnamed = (node: unknown, at: number, path: Path): Located.Located => {
     if (isMap(node)) return object(at, node.items, path)
     if (isSeq(node)) return list(at, node.items, path)
-    return plain(isScalar(node) ? node.value : node, at, path)
+    return isScalar(node) ? plain(node.value, node.source ?? "", at, path) : plain(node, "", at, path)
   }
 
   const value = (node: unknown, path: Path): Located.Located => {

@@ -121,6 +121,48 @@ describe("Restored digits", () => {
   })
 })
 
+describe("Entries", () => {
+  it("are in the order of the text, with the texts of scalars", () => {
+    const value = JsonText.parse('{"b":1.10,"10":"x","a":{"c":[18446744073709551615,{}]}}')
+    assert.deepStrictEqual(
+      JsonText.entries(Object(value)).map(({ name, scalar }) => [name, scalar]),
+      [
+        ["b", "1.10"],
+        ["10", '"x"'],
+        ["a", null]
+      ]
+    )
+    assert.deepStrictEqual(JsonText.entries({ b: 1, a: [] }), [
+      { name: "b", value: 1, scalar: null },
+      { name: "a", value: [], scalar: null }
+    ])
+  })
+
+  it("are on lines of their own in an indented text", () => {
+    const text = '{"b":1.10,"10":"x","a":{"c":[18446744073709551615,{}]},"d":[]}'
+    const lines = JsonText.indented(JsonText.parse(text))
+    assert.strictEqual(
+      lines,
+      '{\n  "b": 1.10,\n  "10": "x",\n  "a": {\n    "c": [\n      18446744073709551615,\n      {}\n    ]\n  },\n  "d": []\n}'
+    )
+    for (const value of [{ b: 1, a: [true, null, "é"] }, [], "x", 1, null])
+      assert.strictEqual(JsonText.indented(value), JSON.stringify(value, null, 2))
+  })
+})
+
+describe("The text of a member that is no object and no list", () => {
+  it("is as it was parsed", () => {
+    const value = JsonText.parse(
+      '{ "a" : 1.10 , "b":"caf\\u00e9", "c":null, "d":{}, "a":18446744073709551615}'
+    )
+    assert.deepStrictEqual(
+      ["a", "b", "c", "d", "e"].map((name) => JsonText.scalarText(value, name)),
+      ["18446744073709551615", '"caf\\u00e9"', "null", undefined, undefined]
+    )
+    assert.isUndefined(JsonText.scalarText({ a: 1 }, "a"))
+  })
+})
+
 describe("Content", () => {
   it("is equal whatever the order, blanks and escapes", () => {
     const contents = ['{"a":"é","b":[1,2]}', '{ "b":[1.0, 2],\n"a":"\\u00e9" }'].map((text) =>

@@ -1,4 +1,5 @@
 /** The events of a proof, newest first, each with the balance after it. */
+import * as JsonText from "#domain/JsonText.ts"
 import { LinkButton } from "#console/design/actions/LinkButton.tsx"
 import { Id } from "#console/design/data/Id.tsx"
 import { Json } from "#console/design/data/Json.tsx"
@@ -89,7 +90,7 @@ const Details = ({ event }: { readonly event: ProofEvent }) => {
           { name: "Events before it that its hash covers here", value: before.length }
         ]}
       />
-      <Json label={`Data of ${event.event}`} value={JSON.parse(text)} open={1} />
+      <Json label={`Data of ${event.event}`} value={JsonText.parse(text)} open={1} />
       <Row>
         <LinkButton size="small" to="/operate/audit/journal" search={{ stream }}>
           Show its stream

@@ -1,4 +1,5 @@
 /** One event: its data, its hash, and the chain of its stream, which the browser checks on demand. */
+import * as JsonText from "#domain/JsonText.ts"
 import { Link } from "@tanstack/react-router"
 import { useEffect, useRef, useState } from "react"
 import { Button } from "#console/design/actions/Button.tsx"
@@ -26,7 +27,7 @@ export const EventDetails = ({ event }: { readonly event: LogEvent }) => {
           { name: "Time", value: <Time at={time} form="exact" /> }
         ]}
       />
-      <Json label={`Data of ${type}`} value={JSON.parse(text)} />
+      <Json label={`Data of ${type}`} value={JsonText.parse(text)} />
       <Row>
         <CopyButton text={text} what="the data as JSON" label="Copy the data" />
         <LinkButton size="small" to="/operate/audit/journal" search={{ stream }}>

@@ -1,4 +1,6 @@
 /** The same call as a program: curl, TypeScript and Python, without packages. The key is a variable of the environment. */
+import * as JsonText from "#domain/JsonText.ts"
+import { isList } from "#console/views/result/JsonShape.ts"
 import type { Json } from "#domain/CanonicalJson.ts"
 
 export type Language = "curl" | "typescript" | "python"
@@ -29,33 +31,29 @@ export const inputFile = "input.json"
 /** How an argument is written for a POSIX shell. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-/** A Python literal of the value: JSON, but for three names. JSON's strings are Python's, too. */
-const pythonLiteral = (value: Json, indent = ""): string => {
+/** A Python literal of the value: JSON, but for three names. JSON's strings and numbers are Python's, too. */
+const pythonLiteral = (value: Json, indent = "", scalar: string | null = null): string => {
   if (value === null) return "None"
   if (value === true) return "True"
   if (value === false) return "False"
-  if (typeof value !== "object") return JSON.stringify(value)
+  if (typeof value !== "object") return scalar ?? JSON.stringify(value)
   const deeper = `${indent}    `
-  const isList = Array.isArray(value)
-  const members = isList
-    ? value.map((item: Json) => pythonLiteral(item, deeper))
-    : Object.entries(value).map(
-        ([name, member]) => `${JSON.stringify(name)}: ${pythonLiteral(member, deeper)}`
-      )
-  const [begin, end] = isList ? ["[", "]"] : ["{", "}"]
+  const isOfItems = isList(value)
+  const members = JsonText.entries(value).map(({ name, scalar, value: member }) => {
+    const label = isOfItems ? "" : `${JSON.stringify(name)}: `
+    return label + pythonLiteral(member, deeper, scalar)
+  })
+  const [begin, end] = isOfItems ? ["[", "]"] : ["{", "}"]
   if (members.length === 0) return begin + end
   return `${begin}\n${members.map((member) => `${deeper}${member},\n`).join("")}${indent}${end}`
 }
 
-const jsonText = (input: Json, indent: string) =>
-  JSON.stringify(input, null, 2).replaceAll("\n", `\n${indent}`)
+const jsonText = (input: Json, indent: string) => JsonText.indented(input).replaceAll("\n", `\n${indent}`)
 
-const isLarge = (input: Json) => JSON.stringify(input).length > longestInput
+const isLarge = (input: Json) => JsonText.write(input).length > longestInput
 
 const curl = ({ input, model, queueUrl }: SampleCall): string => {
-  const body = isLarge(input)
-    ? `--data-binary @${inputFile}`
-    : `-d ${shellQuoted(JSON.stringify(input, null, 2))}`
+  const body = isLarge(input) ? `--data-binary @${inputFile}` : `-d ${shellQuoted(JsonText.indented(input))}`
   return `curl -X POST ${shellQuoted(`${queueUrl}/${model}`)} \\
   -H "Authorization: Key $${keyVariable}" \\
   -H 'Content-Type: application/json' \\

@@ -1,4 +1,6 @@
 /** The value of a form as an input: without what is not filled in. */
+import * as JsonText from "#domain/JsonText.ts"
+import { isList, isRecord } from "#console/views/result/JsonShape.ts"
 import type { Json } from "#domain/CanonicalJson.ts"
 
 /** Drops members that are undefined, as JSON does. @param data of a form. */
@@ -13,5 +15,28 @@ export const of = (data: unknown): Json => {
   return Object.fromEntries(members)
 }
 
+/** Also of numbers that JavaScript rounds. */
 export const isEqual = (left: Json, right: Json): boolean =>
-  left === right || JSON.stringify(left) === JSON.stringify(right)
+  left === right ||
+  (isSame(left, right) &&
+    (JsonText.longIntegers(left).length === 0 || JsonText.write(left) === JsonText.write(right)))
+
+const isSame = (left: Json, right: Json): boolean => JSON.stringify(left) === JSON.stringify(right)
+
+/** What a form made of `before`, with the texts of all that it has not changed: a form knows values alone. */
+export const keeping = (before: Json, next: Json): Json => {
+  if (isSame(before, next)) return before
+  if (isList(before) && isList(next)) {
+    const items = JsonText.items(before)
+    return next.map((item, index) => keeping(items[index] ?? null, item))
+  }
+  if (!isRecord(before) || !isRecord(next)) return next
+  const set = Object.entries(next).flatMap(([name, member]) => {
+    const known = JsonText.member(before, name)
+    return known !== undefined && isSame(known, member)
+      ? []
+      : [[name, known === undefined ? member : keeping(known, member)] as const]
+  })
+  const omit = Object.keys(before).filter((name) => !Object.hasOwn(next, name))
+  return JsonText.edit(before, { omit, set: Object.fromEntries(set) })
+}

@@ -4,6 +4,8 @@ import type { Json } from "#domain/CanonicalJson.ts"
 export const required = "This is required."
 export const unknownField = "The model knows no such field. Remove it."
 
+export const rounded = "A form rounds integers past 2^53. Enter this one under JSON, without quotes."
+
 const kinds: Readonly<Record<string, string>> = {
   string: "a text",
   number: "a number",

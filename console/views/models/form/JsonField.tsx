@@ -1,14 +1,24 @@
 /** A value of any form, as JSON. A text that is not JSON is the text itself. */
 import type { FieldProps } from "@rjsf/utils"
 import { useState } from "react"
+import * as JsonText from "#domain/JsonText.ts"
 import { TextField } from "#console/design/fields/TextField.tsx"
+import * as IssueText from "./IssueText.ts"
 
 const valueOf = (text: string): unknown => {
   if (text.trim() === "") return undefined
   try {
-    return JSON.parse(text)
+    return JsonText.parse(text)
   } catch {
     return text
+  }
+}
+
+const isRounded = (text: string): boolean => {
+  try {
+    return JsonText.longIntegers(JsonText.parse(`[${text}]`)).length > 0
+  } catch {
+    return false
   }
 }
 
@@ -36,7 +46,7 @@ export const JsonField = ({
       id={fieldPathId.$id}
       label={schema.title ?? name}
       hint={[schema.description, "JSON."].filter((part) => part !== undefined).join(" ")}
-      error={rawErrors?.[0] ?? null}
+      error={rawErrors?.[0] ?? (isSame && isRounded(text) ? IssueText.rounded : null)}
       isOptional={required !== true}
       isDisabled={disabled === true}
       rows={4}

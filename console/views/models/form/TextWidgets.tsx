@@ -3,6 +3,7 @@ import type { WidgetProps } from "@rjsf/utils"
 import { NumberField } from "#console/design/fields/NumberField.tsx"
 import { Slider } from "#console/design/fields/Slider.tsx"
 import { TextField } from "#console/design/fields/TextField.tsx"
+import * as IssueText from "./IssueText.ts"
 import * as WidgetParts from "./WidgetParts.ts"
 
 const textOf = (value: unknown): string =>
@@ -29,10 +30,14 @@ export const LongWidget = (props: WidgetProps) => <TextField {...textProps(props
 const numberOf = (value: unknown): number | string | undefined =>
   typeof value === "number" || typeof value === "string" ? value : undefined
 
+/** Whether the field has left an integer as text, because JavaScript would round it. */
+const isRounded = (value: unknown) => typeof value === "string" && /^\s*-?\d{16,}\s*$/.test(value)
+
 const numberProps = (props: WidgetProps) => {
   const { schema, ...parts } = WidgetParts.of(props)
   return {
     ...parts,
+    error: isRounded(props.value) ? IssueText.rounded : parts.error,
     ...placeholderOf(schema),
     id: props.id,
     isInteger: schema["type"] === "integer",

@@ -1,4 +1,5 @@
 /** Price, duration, example, and what a wrapper is made of, or which wrappers a model has. */
+import * as JsonText from "#domain/JsonText.ts"
 import { useQuery } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { apiQuery } from "#console/api/Queries.ts"
@@ -90,7 +91,7 @@ export const AboutModel = ({ model }: { readonly model: ListedModel }) => {
           </LinkButton>
         }
       >
-        <Code label="Example input" text={JSON.stringify(exampleInput, null, 2)} isWrapped />
+        <Code label="Example input" text={JsonText.indented(exampleInput)} isWrapped />
       </Section>
       {kind === "wrapper" ? (
         <Section title="What it runs" lead={<WrappedBy base={model.base} />}>

@@ -1,4 +1,5 @@
 /** The input and output of a model, field by field, and as JSON Schema. */
+import * as JsonText from "#domain/JsonText.ts"
 import { useMemo, useState } from "react"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import { Code } from "#console/design/data/Code.tsx"
@@ -45,7 +46,7 @@ const Described = ({ schema, title }: { readonly schema: JsonObject; readonly ti
       }
     >
       {isRaw ? (
-        <Code label={`JSON Schema: ${title}`} text={JSON.stringify(schema, null, 2)} />
+        <Code label={`JSON Schema: ${title}`} text={JsonText.indented(schema)} />
       ) : fields.length > 0 ? (
         <Fields fields={fields} />
       ) : (

@@ -1,4 +1,5 @@
 /** The input as JSON, to be edited. */
+import * as JsonText from "#domain/JsonText.ts"
 import { useState } from "react"
 import type { Json } from "#domain/CanonicalJson.ts"
 import { TextField } from "#console/design/fields/TextField.tsx"
@@ -6,8 +7,7 @@ import * as InputData from "../form/InputData.ts"
 
 const parsed = (text: string): { readonly value: Json } | { readonly error: string } => {
   try {
-    const value: Json = JSON.parse(text)
-    return { value }
+    return { value: JsonText.parse(text) }
   } catch (error) {
     return {
       error: error instanceof Error ? `This is not JSON yet: ${error.message}` : "This is not JSON yet."
@@ -24,10 +24,10 @@ export const InputJson = ({
   readonly onChange: (value: Json) => void
   readonly error: string | null
 }) => {
-  const [text, setText] = useState(() => JSON.stringify(value, null, 2))
+  const [text, setText] = useState(() => JsonText.indented(value))
   const own = parsed(text)
   // Of another input, such as the example: show that.
-  const shown = "error" in own || InputData.isEqual(own.value, value) ? text : JSON.stringify(value, null, 2)
+  const shown = "error" in own || InputData.isEqual(own.value, value) ? text : JsonText.indented(value)
   return (
     <TextField
       label="Input as JSON"

@@ -1,4 +1,5 @@
 /** An input in the part of a URL that no server sees, so that a view with it can be shared. */
+import * as JsonText from "#domain/JsonText.ts"
 import type { Json } from "#domain/CanonicalJson.ts"
 
 /** Characters of the encoded input. Longer addresses are cut by programs that pass them on. */
@@ -20,7 +21,7 @@ const toText = (bytes: Uint8Array) => btoa(Array.from(bytes, (byte) => String.fr
 
 /** The fragment, with `#`; `null` if the input is too large or has a secret. */
 export const fragmentOf = (input: Json): string | null => {
-  const text = JSON.stringify(input)
+  const text = JsonText.write(input)
   if (text.length > longest || hasSecret(input)) return null
   const encoded = toText(new TextEncoder().encode(text))
     .replaceAll("+", "-")
@@ -36,8 +37,7 @@ export const inputOf = (fragment: string): Json | undefined => {
   try {
     const encoded = text.slice(name.length).replaceAll("-", "+").replaceAll("_", "/")
     const bytes = Uint8Array.from(atob(encoded), (character) => character.charCodeAt(0))
-    const value: Json = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
-    return value
+    return JsonText.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 /** Tries a model: an input by form or JSON, its price before, its run as it goes, and its result. */
+import * as JsonText from "#domain/JsonText.ts"
 import { useQuery } from "@tanstack/react-query"
 import { getRouteApi, useLocation } from "@tanstack/react-router"
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react"
@@ -107,7 +108,7 @@ const Playground = ({
       return
     }
     clear()
-    if (isRecord(value)) submit(webhook === "" ? value : { ...value, webhook })
+    if (isRecord(value)) submit(webhook === "" ? value : JsonText.edit(value, { set: { webhook } }))
   }
 
   // What only the server found wrong stands at its fields, too.
@@ -181,7 +182,7 @@ const Playground = ({
                   <SchemaForm
                     schema={schema}
                     value={value}
-                    onChange={change}
+                    onChange={(next) => change(InputData.keeping(value, next))}
                     issues={shownIssues}
                     example={exampleInput}
                   />

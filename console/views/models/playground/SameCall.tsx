@@ -1,4 +1,5 @@
 /** The call of the playground as a program. */
+import * as JsonText from "#domain/JsonText.ts"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Json } from "#domain/CanonicalJson.ts"
@@ -14,7 +15,7 @@ export const SameCall = ({ input, model }: { readonly model: string; readonly in
   const { data: session } = useQuery(sessionQuery)
   const [chosen, choose] = useState<CodeSamples.Language>("curl")
   const queueUrl = session?.urls.queueUrl ?? location.origin
-  const isLarge = JSON.stringify(input).length > CodeSamples.longestInput
+  const isLarge = JsonText.write(input).length > CodeSamples.longestInput
   return (
     <Section
       title="The same call"
@@ -27,7 +28,7 @@ export const SameCall = ({ input, model }: { readonly model: string; readonly in
         isLarge ? (
           <Button
             size="small"
-            onPress={() => saveFile(CodeSamples.inputFile, "application/json", JSON.stringify(input))}
+            onPress={() => saveFile(CodeSamples.inputFile, "application/json", JsonText.write(input))}
           >
             Save {CodeSamples.inputFile}
           </Button>

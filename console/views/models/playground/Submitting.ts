@@ -1,4 +1,5 @@
 /** Submits an input so that it runs once, however often the button is pressed or an answer is lost. */
+import * as JsonText from "#domain/JsonText.ts"
 import { useQueryClient } from "@tanstack/react-query"
 import { useRef, useState } from "react"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
@@ -58,7 +59,7 @@ export const useSubmitting = (
     isBusy.current = true
     setSending(true)
     setError(null)
-    const text = JSON.stringify(input)
+    const text = JsonText.write(input)
     const { key } = open.current?.text === text ? open.current : { key: newKey() }
     open.current = { text, key }
     try {

@@ -1,4 +1,5 @@
 /** The call that a request was, without its key. */
+import * as JsonText from "#domain/JsonText.ts"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
 import { inputFile, keyVariable, longestInput, shellQuoted } from "#console/views/models/code/CodeSamples.ts"
 import type { RetrievedRequest } from "./UseRequest.ts"
@@ -20,7 +21,7 @@ export const metadataHeader = ({ metadata }: Known): string =>
 
 /** The same call with its metadata. The key is a variable of the environment, and a large input a file. */
 export const curl = (queueUrl: string, request: Known): string => {
-  const body = JSON.stringify(inputOf(request))
+  const body = JsonText.write(inputOf(request))
   return [
     `curl -X POST ${shellQuoted(`${queueUrl}/${request.modelEndpoint}`)}`,
     `-H "Authorization: Key $${keyVariable}"`,

@@ -1,4 +1,5 @@
 /** Input and output of a request, and what stands in the place of one that is not there. */
+import * as JsonText from "#domain/JsonText.ts"
 import { useQuery } from "@tanstack/react-query"
 import { useState } from "react"
 import type { Json as JsonValue } from "#domain/CanonicalJson.ts"
@@ -28,7 +29,7 @@ const Erased = ({ at }: { readonly at: string }) => (
 export const Input = ({ request: { erasedAt, input } }: Props) => (
   <Section
     title="Input"
-    actions={erasedAt === null && <CopyButton text={JSON.stringify(input, null, 2)} what="input" />}
+    actions={erasedAt === null && <CopyButton text={JsonText.indented(input)} what="input" />}
   >
     {erasedAt === null ? <Json value={input} label="Input" /> : <Erased at={erasedAt} />}
   </Section>
@@ -39,7 +40,7 @@ export const Output = ({ request }: Props) => {
   return (
     <Section
       title="Output"
-      actions={output !== null && <CopyButton text={JSON.stringify(output, null, 2)} what="output" />}
+      actions={output !== null && <CopyButton text={JsonText.indented(output)} what="output" />}
     >
       {output !== null && <ResultView output={output} media={media} />}
       {output === null && <Absent request={request} erasedAt={erasedAt} />}

@@ -3,9 +3,9 @@ import { Effect, Option, Result, Schema } from "effect"
 import { HttpApiEndpoint, OpenApi } from "effect/http-api"
 import type { HttpServerRequest } from "effect/http/HttpServerRequest"
 import type { JsonObject } from "#domain/CanonicalJson.ts"
-import * as JsonText from "#domain/JsonText.ts"
 import * as Money from "#domain/Money.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
+import * as ReportedOutput from "#src/features/providers/ReportedOutput.ts"
 import type { Worker } from "#src/features/providers/workers/WorkerAuthentication.ts"
 import { type OfLease, WorkerCalls } from "#src/features/providers/workers/WorkerCalls.ts"
 import * as WorkerView from "#src/features/providers/workers/WorkerView.ts"
@@ -96,7 +96,7 @@ const parse = (given: JsonObject): Parsed<ProviderOutcome> => {
       case "output":
         return {
           _tag: "Succeeded",
-          output: JsonText.member(given, "output") ?? null,
+          ...ReportedOutput.of(given),
           delivered: unitsOf(checked.units)
         }
       case "error":

@@ -1,6 +1,7 @@
 /** Everything needed to run a model or a wrapper, with its cost and duration. */
 import { Effect, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { BillingUnit } from "#domain/Pricing.ts"
 import type { Listed } from "#src/features/catalog/CatalogContents.ts"
 import { Expectations } from "#src/features/catalog/Expectations.ts"
@@ -10,6 +11,7 @@ import { memoize } from "#src/kernel/async/Memoize.ts"
 import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import { EvaluationFor } from "#src/features/catalog/models/expression/EvaluationFor.ts"
 import * as InputFields from "#src/features/catalog/models/InputFields.ts"
+import * as ExactText from "./ExactText.ts"
 import * as ModelSummary from "./ModelSummary.ts"
 import * as RunCost from "./RunCost.ts"
 
@@ -58,6 +60,7 @@ export const fields = {
   exampleInput: Schema.Json.annotate({
     description: "A valid `input`; null: too long to show."
   }),
+  exactTexts: ExactText.exactTexts,
   runWith: Schema.String.annotate({ description: "What to call next." })
 }
 
@@ -67,7 +70,7 @@ const runWith = (endpoint: string, status: Listed["status"]): string =>
     `Call \`run_model\` with modelEndpoint "${endpoint}" and an \`input\` of these fields, then \`wait_for_request\` with the requestId. Files (pictures, audio, films) are given as URLs: an https URL, or the fileUrl that \`upload_file\` returns.`
   ].join(" ")
 
-const shortened = (example: Json): Json => (JSON.stringify(example).length > longestExample ? null : example)
+const shortened = (example: Json): Json => (JsonText.write(example).length > longestExample ? null : example)
 
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -90,6 +93,7 @@ export const make = Effect.gen(function* () {
   return Effect.fnUntraced(function* (listed: Listed) {
     const { shown } = ListingView.partsOf(listed)
     const record = ListingView.record(listed)
+    const example = shortened(shown.exampleInput)
     return {
       ...ModelSummary.commonOf(record),
       kind: record.kind,
@@ -98,7 +102,8 @@ export const make = Effect.gen(function* () {
       exampleEstimate: yield* estimate(shown.endpoint, shown.exampleInput),
       expected: ListingView.expected(expectations.of(shown.endpoint)),
       inputFields: fieldsOf(shown.inputSchema),
-      exampleInput: shortened(shown.exampleInput),
+      exampleInput: example,
+      ...ExactText.of({ exampleInput: example }),
       runWith: runWith(shown.endpoint, listed.status)
     }
   })

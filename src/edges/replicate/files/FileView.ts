@@ -6,9 +6,10 @@ export const Body = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   content_type: Schema.String,
-  size: Schema.NullOr(Schema.Int).annotate({ description: "Bytes; null while unknown." }),
+  size: Schema.Int.annotate({ description: "Bytes; 0 while unknown." }),
+  etag: Schema.String.annotate({ description: "Its checksum, or its id while that is unknown." }),
   checksums: Schema.Struct({
-    sha256: Schema.NullOr(Schema.String).annotate({ description: "Hex; null while unknown." })
+    sha256: Schema.optionalKey(Schema.String).annotate({ description: "Hex; absent while unknown." })
   }),
   metadata: Schema.Struct({}).annotate({ description: "None is kept." }),
   created_at: DateTime.DateTime,
@@ -36,8 +37,9 @@ export const record = (file: Shown): typeof Body.Type => ({
   id: file.id,
   name: file.fileName,
   content_type: file.contentType,
-  size: file.size,
-  checksums: { sha256: file.sha256 },
+  size: file.size ?? 0,
+  etag: file.sha256 ?? file.id,
+  checksums: file.sha256 === null ? {} : { sha256: file.sha256 },
   metadata: {},
   created_at: DateTime.format(file.createdAt),
   expires_at: DateTime.format(file.expiresAt),

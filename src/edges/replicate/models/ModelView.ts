@@ -1,13 +1,19 @@
 /** Models and wrappers of the catalog as models of Replicate's API. */
 import { Schema } from "effect"
+import * as JsonText from "#domain/JsonText.ts"
 import type { Listed } from "#src/features/catalog/CatalogContents.ts"
 import * as ListingView from "#src/features/catalog/views/ListingView.ts"
 import * as DateTime from "#src/platform/views/DateTime.ts"
 
+/** From 0.3.9 on, a list that is made item by item says so: `x-cog-array-type`. The Python client compares the number. */
+const cogVersion = "0.3.9"
+
+const iterator = { "x-cog-array-type": "iterator" }
+
 const VersionBody = Schema.Struct({
   id: Schema.String,
   created_at: DateTime.DateTime,
-  cog_version: Schema.Null,
+  cog_version: Schema.String.annotate({ description: "For clients that read schemas by it." }),
   openapi_schema: Schema.Struct({
     openapi: Schema.String,
     info: Schema.Struct({ title: Schema.String, version: Schema.String }),
@@ -43,17 +49,20 @@ export const Model = Schema.Struct({
 }).annotate({ identifier: "ReplicateModel", description: "A model or a wrapper." })
 
 export const version = (listed: Listed): typeof VersionBody.Type => {
-  const { shown } = ListingView.partsOf(listed)
+  const { runs, shown } = ListingView.partsOf(listed)
   const { input, output } = ListingView.schemas(listed)
+  const isIterator = runs.output?.stream === "items"
   return {
     id: shown.version,
     created_at: DateTime.format(listed.updatedAt),
-    cog_version: null,
+    cog_version: cogVersion,
     openapi_schema: {
       openapi: "3.1.0",
       info: { title: shown.displayName, version: shown.version },
       paths: {},
-      components: { schemas: { Input: input, Output: output } }
+      components: {
+        schemas: { Input: input, Output: isIterator ? JsonText.edit(output, { set: iterator }) : output }
+      }
     }
   }
 }
@@ -81,7 +90,7 @@ export const record = (baseUrl: string, listed: Listed): typeof Model.Type => {
 
 /** A deployment of that name. */
 export const deployment = (listed: Listed) => {
-  const { shown } = ListingView.partsOf(listed)
+  const { runs, shown } = ListingView.partsOf(listed)
   const [owner = "", name = ""] = shown.endpoint.split("/")
   return {
     owner,
@@ -90,7 +99,8 @@ export const deployment = (listed: Listed) => {
       number: 1,
       model: shown.endpoint,
       version: shown.version,
-      created_at: DateTime.format(listed.updatedAt)
+      created_at: DateTime.format(listed.updatedAt),
+      configuration: { hardware: "hidden" as const, min_instances: 0, max_instances: runs.concurrency }
     }
   }
 }
@@ -102,6 +112,11 @@ export const Deployment = Schema.Struct({
     number: Schema.Literal(1),
     model: Schema.String,
     version: Schema.String,
-    created_at: DateTime.DateTime
+    created_at: DateTime.DateTime,
+    configuration: Schema.Struct({
+      hardware: Schema.Literal("hidden"),
+      min_instances: Schema.Int,
+      max_instances: Schema.Int.annotate({ description: "The most runs at once." })
+    })
   })
 }).annotate({ identifier: "ReplicateDeployment", description: "The model of that name, as a deployment." })

@@ -55,7 +55,7 @@ export const listModels = Route.make(list, services, function* ({ catalog, urls 
   const last = rest.length > limit ? shown.at(-1) : undefined
   const next = Pages.nextUrl(urls.baseUrl, "models", paging.nextOf(page, last?.rank() ?? null))
   const results = shown.map(({ item }) => ModelView.record(urls.baseUrl, item))
-  return Answer.json(200, { previous: null, next, results })
+  return Answer.values(200, { previous: null, next, results })
 })
 
 /** Left out of the OpenAPI document, whose version has no such method. */
@@ -96,7 +96,7 @@ export const searchModels = Route.make(
     const contents = yield* catalog.current
     const found = [...finder.models(contents, words), ...finder.wrappers(contents, words)].sort(bestFirst)
     const results = found.slice(0, mostFound).map(({ item }) => ModelView.record(urls.baseUrl, item))
-    return Answer.json(200, { previous: null, next: null, results })
+    return Answer.values(200, { previous: null, next: null, results })
   }
 )
 
@@ -119,7 +119,7 @@ const get = HttpApiEndpoint.get("getReplicateModel", `${Paths.root}/models/:owne
   .annotate(OpenApi.Description, "Or a wrapper.")
 
 export const getModel = Route.make(get, services, function* ({ catalog, urls }, { params }) {
-  return Answer.json(200, ModelView.record(urls.baseUrl, yield* find(catalog, params)))
+  return Answer.values(200, ModelView.record(urls.baseUrl, yield* find(catalog, params)))
 })
 
 const versions = HttpApiEndpoint.get(
@@ -139,7 +139,7 @@ const versions = HttpApiEndpoint.get(
 
 export const listVersions = Route.make(versions, services, function* ({ catalog }, { params }) {
   const results = [ModelView.version(yield* find(catalog, params))]
-  return Answer.json(200, { previous: null, next: null, results })
+  return Answer.values(200, { previous: null, next: null, results })
 })
 
 const version = HttpApiEndpoint.get(
@@ -158,7 +158,7 @@ const unknownVersion = ErrorAnswer.notFound("Version")
 
 export const getVersion = Route.make(version, services, function* ({ catalog }, { params }) {
   const found = ModelView.version(yield* find(catalog, params))
-  return found.id === params.versionId ? Answer.json(200, found) : yield* unknownVersion
+  return found.id === params.versionId ? Answer.values(200, found) : yield* unknownVersion
 })
 
 const deployment = HttpApiEndpoint.get("getReplicateDeployment", `${Paths.root}/deployments/:owner/:name`, {

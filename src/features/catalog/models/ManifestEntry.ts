@@ -1,6 +1,7 @@
 /** Compiles a model or wrapper from a manifest for submit and settlement. */
 import { Effect, Result, Schema } from "effect"
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
 import type { CatalogEntry, InputIssue } from "./Catalog.ts"
@@ -101,8 +102,11 @@ export const makeWrapper = ({
   readonly base: CatalogEntry
 }): Result.Result<CatalogEntry, InvalidDefinition> =>
   Result.map(validatorOf("inputSchema", wrapper.inputSchema), (own) => {
-    const render = (input: Json): Json | null =>
-      WrapperTemplate.render(wrapper.template, isObject(input) ? input : {}, wrapper.defaults)
+    const integers = [wrapper.template, wrapper.defaults].flatMap(JsonText.longIntegers)
+    const render = (input: Json): Json | null => {
+      const made = WrapperTemplate.render(wrapper.template, isObject(input) ? input : {}, wrapper.defaults)
+      return made === null ? null : JsonText.restore(made, integers)
+    }
 
     /** Longer ones were refused with their input. */
     const rendered = (input: Json): Json => render(input) ?? {}

@@ -5,6 +5,7 @@ import * as JsonText from "#domain/JsonText.ts"
 import * as JobReport from "../JobReport.ts"
 import { fractionOf, linesOf } from "../LogText.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
+import * as ReportedOutput from "../ReportedOutput.ts"
 import * as Seconds from "../Seconds.ts"
 
 const Prediction = Schema.Struct({
@@ -23,7 +24,6 @@ export const read = (json: Json | undefined, id: string): JobReport.JobReport | 
     onNone: () => null,
     onSome: (prediction) => {
       const { error, metrics, status } = prediction
-      const output = JsonText.member(json, "output") ?? null
       if (prediction.id !== undefined && prediction.id !== null && prediction.id !== id) return null
       const logs = prediction.logs ?? ""
       const lines = (isOver: boolean) => linesOf(logs, isOver)
@@ -34,7 +34,12 @@ export const read = (json: Json | undefined, id: string): JobReport.JobReport | 
           return { _tag: "Running", fraction: fractionOf(logs), logs: lines(false) }
         case "succeeded":
           return JobReport.ended(
-            { _tag: "Succeeded", output, delivered: null, ...Seconds.measured(metrics, "predict_time") },
+            {
+              _tag: "Succeeded",
+              ...ReportedOutput.of(json),
+              delivered: null,
+              ...Seconds.measured(metrics, "predict_time")
+            },
             lines(true)
           )
         case "failed":

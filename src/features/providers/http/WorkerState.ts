@@ -1,10 +1,10 @@
 /** What a worker reports about a run, in every place (`docs/reference/provider-contract.md`, "States"). */
 import { Option, Schema } from "effect"
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
-import * as JsonText from "#domain/JsonText.ts"
 import * as Money from "#domain/Money.ts"
 import * as JobReport from "../JobReport.ts"
 import { linesOf } from "../LogText.ts"
+import * as ReportedOutput from "../ReportedOutput.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 
 /** All lines so far, as a list or as one text. */
@@ -55,10 +55,12 @@ export const read = (json: Json | undefined): JobReport.JobReport | null => {
   const succeeded = decodeSucceeded(json)
   if (Option.isSome(succeeded)) {
     const { logs, seconds = null, units = null } = succeeded.value
-    const output = JsonText.member(json, "output") ?? null
     const delivered = units === null ? null : Option.getOrNull(Money.quantityOf(units))
     const measure = seconds === null ? {} : { seconds }
-    return JobReport.ended({ _tag: "Succeeded", output, delivered, ...measure }, lines(logs, true))
+    return JobReport.ended(
+      { _tag: "Succeeded", ...ReportedOutput.of(json), delivered, ...measure },
+      lines(logs, true)
+    )
   }
   return Option.match(decodeDoing(json), {
     onNone: () => null,

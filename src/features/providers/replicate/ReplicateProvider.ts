@@ -5,7 +5,6 @@
  */
 import { Effect, Option, Schema } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
-import * as JsonText from "#domain/JsonText.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import * as JobReport from "../JobReport.ts"
@@ -15,6 +14,7 @@ import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import { Options } from "./Options.ts"
 import * as PredictionStream from "./PredictionStream.ts"
 import { fractionOf, linesOf } from "../LogText.ts"
+import * as ReportedOutput from "../ReportedOutput.ts"
 import * as Seconds from "../Seconds.ts"
 
 /**
@@ -33,15 +33,14 @@ const Prediction = Schema.Struct({
   /** Input, output and logs are deleted an hour after the end. */
   data_removed: Schema.optionalKey(Schema.NullOr(Schema.Boolean))
 })
-type Prediction = typeof Prediction.Type
+type Prediction = typeof Prediction.Type & Pick<ReportedOutput.ReportedOutput, "text">
 
 const decode = Schema.decodeUnknownOption(Prediction)
 
 /** `null` if malformed. The output is passed on as it came. */
 export const read = (json: Json | undefined): Prediction | null => {
   const prediction = Option.getOrNull(decode(json))
-  const output = JsonText.member(json, "output")
-  return prediction === null || output === undefined ? prediction : { ...prediction, output }
+  return prediction?.output === undefined ? prediction : { ...prediction, ...ReportedOutput.of(json) }
 }
 
 const removed: ProviderOutcome = {
@@ -54,7 +53,7 @@ const aborted = ErrorOutcomes.failed(
 )
 
 export const reportOf = (prediction: Prediction): JobReport.JobReport => {
-  const { data_removed: isRemoved, error, metrics, output = null, status } = prediction
+  const { data_removed: isRemoved, error, metrics, output = null, status, text } = prediction
   const logs = prediction.logs ?? ""
   const ended = (outcome: ProviderOutcome) => JobReport.ended(outcome, linesOf(logs, true))
   switch (status) {
@@ -66,7 +65,13 @@ export const reportOf = (prediction: Prediction): JobReport.JobReport => {
       return ended(
         isRemoved === true && output === null
           ? removed
-          : { _tag: "Succeeded", output, delivered: null, ...Seconds.measured(metrics, "predict_time") }
+          : {
+              _tag: "Succeeded",
+              output,
+              ...(text !== undefined && { text }),
+              delivered: null,
+              ...Seconds.measured(metrics, "predict_time")
+            }
       )
     case "failed":
       return ended(ErrorOutcomes.modelFailed(error))

@@ -4,12 +4,12 @@
  * https://docs.runpod.io/serverless/endpoints/job-states).
  */
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
-import * as JsonText from "#domain/JsonText.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { JobReport } from "../JobReport.ts"
 import * as Report from "../JobReport.ts"
 import type { Job } from "../Provider.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
+import * as ReportedOutput from "../ReportedOutput.ts"
 import * as Seconds from "../Seconds.ts"
 import type { Options } from "./Options.ts"
 
@@ -64,7 +64,7 @@ const fractionOf = (update: Json | undefined): number | null => {
 
 const succeeded = (status: JsonObject): ProviderOutcome => ({
   _tag: "Succeeded",
-  output: JsonText.member(status, "output") ?? null,
+  ...ReportedOutput.of(status),
   delivered: null,
   ...Seconds.measured(status, "executionTime", secondMs)
 })

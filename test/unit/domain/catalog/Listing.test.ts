@@ -87,3 +87,23 @@ behaves("A deployment template", {
   published: (template, at) => Listing.DeploymentTemplatePublished.make({ at, source, template }),
   withdrawn: (at) => Listing.DeploymentTemplateWithdrawn.make({ at, source })
 })
+
+describe("The variables of a deployment template", () => {
+  const ordered = (env: Readonly<Record<string, string>>) => ({ ...template("vllm"), env })
+
+  it("are shown in the order of the manifest, which the log keeps as text", () => {
+    const definition = ordered({ ZONE: "a", LEVEL: "info" })
+    const texts = { env: '{"ZONE":"a","LEVEL":"info"}' }
+    const stored = ordered({ LEVEL: "info", ZONE: "a" })
+    const event = Listing.DeploymentTemplatePublished.make({ at: 1, source, template: stored, texts })
+    given(Listing.deploymentTemplates, [event]).expectView(
+      (state) => JSON.stringify(state._tag === "Published" ? state.definition.env : null),
+      texts.env
+    )
+    given(Listing.deploymentTemplates, [event])
+      .when(publish(definition, 2))
+      .expectNothing()
+      .when(publish(stored, 3))
+      .expectEvents(Listing.DeploymentTemplatePublished.make({ at: 3, source, template: stored }))
+  })
+})

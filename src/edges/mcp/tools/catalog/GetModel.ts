@@ -6,6 +6,7 @@ import { ToolError } from "../../ToolError.ts"
 import * as Arguments from "../Arguments.ts"
 import * as RequestedModel from "../RequestedModel.ts"
 import * as ModelDetail from "../ModelDetail.ts"
+import * as ExactText from "../ExactText.ts"
 import * as ModelSummary from "../ModelSummary.ts"
 import * as ToolTraits from "../ToolTraits.ts"
 
@@ -37,7 +38,8 @@ export const rawSchema = Tool.make("get_model_raw_schema", {
     modelEndpoint: ModelSummary.named.modelEndpoint,
     inputSchema: Schema.Record(Schema.String, Schema.Json).annotate({
       description: "JSON Schema (2020-12). Files are URLs."
-    })
+    }),
+    exactTexts: ExactText.exactTexts
   }),
   failure: ToolError
 })
@@ -48,6 +50,6 @@ export const makeRawSchema = Effect.gen(function* () {
   const find = yield* RequestedModel.make
   return Effect.fnUntraced(function* ({ modelEndpoint }: typeof parameters.Type) {
     const { endpoint, inputSchema } = shownOf(yield* find(modelEndpoint))
-    return { modelEndpoint: endpoint, inputSchema }
+    return { modelEndpoint: endpoint, inputSchema, ...ExactText.of({ inputSchema }) }
   })
 })

@@ -5,6 +5,7 @@ import { ToolError } from "../../ToolError.ts"
 import * as Arguments from "../Arguments.ts"
 import * as RequestedModel from "../RequestedModel.ts"
 import * as ModelDetail from "../ModelDetail.ts"
+import * as ExactText from "../ExactText.ts"
 import * as ModelSummary from "../ModelSummary.ts"
 import * as ToolTraits from "../ToolTraits.ts"
 
@@ -42,16 +43,19 @@ export const make = Effect.gen(function* () {
     const listed = yield* find(modelEndpoint)
     if (listed.kind === "model") return yield* isModel(listed.model.endpoint)
     const { base, wrapper } = listed
+    const { defaults, template } = wrapper
+    const detail = yield* detailOf(listed)
     return {
-      ...(yield* detailOf(listed)),
+      ...detail,
       base: wrapper.base,
       baseModel: {
         modelEndpoint: base.endpoint,
         displayName: base.displayName,
         description: ModelSummary.excerpt(base.description)
       },
-      template: wrapper.template,
-      defaults: wrapper.defaults
+      template,
+      defaults,
+      ...ExactText.of({ exampleInput: detail.exampleInput, template, defaults })
     }
   })
 })

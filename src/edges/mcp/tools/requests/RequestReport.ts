@@ -1,6 +1,5 @@
 /** The answer of get_request and wait_for_request: the current state of a request, and what to do next. */
 import { Schema } from "effect"
-import * as JsonText from "#domain/JsonText.ts"
 import { BillingStatus } from "#domain/inference-request/Event.ts"
 import { isTerminal } from "#domain/inference-request/State.ts"
 import { OutcomeWord, Status } from "#domain/inference-request/Status.ts"
@@ -9,6 +8,7 @@ import * as MoneyView from "#src/platform/views/MoneyView.ts"
 import * as ResultView from "#src/features/requests/views/ResultView.ts"
 import type { Snapshot } from "#src/features/requests/Requests.ts"
 import * as Arguments from "../Arguments.ts"
+import * as ExactText from "../ExactText.ts"
 import * as BoundedJson from "./BoundedJson.ts"
 
 const described = (description: string) => Schema.String.annotate({ description })
@@ -179,8 +179,8 @@ export const of = (
     output: output.whole,
     outputTruncated: output.excerpt !== null,
     ...(output.excerpt !== null && { outputBytes: output.bytes, outputExcerpt: output.excerpt }),
-    ...exact("outputText", output),
-    ...(input !== null && { input: input.whole, ...exact("inputText", input) }),
+    ...ExactText.beside({ output: output.whole }),
+    ...(input !== null && { input: input.whole, ...ExactText.beside({ input: input.whole }) }),
     ...(typeof input?.excerpt === "string" && { inputExcerpt: input.excerpt }),
     media: result.media,
     ...(violations.length > 0 && { validationErrors: violations.slice(0, mostViolations) }),
@@ -188,13 +188,6 @@ export const of = (
     responseUrl: result.response_url
   }
 }
-
-/** The protocol's library writes numbers anew, so long integers are shown as text, too. */
-const exact = <Name extends string>(
-  name: Name,
-  { whole }: BoundedJson.BoundedJson
-): { readonly [key in Name]?: string } =>
-  JsonText.longIntegers(whole).length === 0 ? {} : ({ [name]: JsonText.write(whole) } as Record<Name, string>)
 
 /** The fields that lists show too. */
 export const listed = (result: Omit<ResultView.RetrievedBody, "input" | "output">) => ({

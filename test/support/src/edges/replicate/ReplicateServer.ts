@@ -48,7 +48,8 @@ const manifests = (port: number) => [
   manifest("black-forest-labs/flux-schnell", port, { prompt: text }, files),
   manifest("nightmareai/real-esrgan", port, { image: { type: "string", format: "uri" } }, files),
   manifest("meta/llama-2-70b-chat", port, { prompt: text }, text, { output: { stream: "text" } }),
-  manifest("replicate/hello-world", port, { text }, text)
+  manifest("replicate/hello-world", port, { text }, text),
+  manifest("pixray/text2image", port, { prompts: text }, files, { output: { stream: "items" } })
 ]
 
 /** Of a poem: several lines, and an empty one. */
@@ -127,7 +128,7 @@ const start = Effect.gen(function* () {
   }
   const baseUrl = `${publicUrl}/compat/replicate/v1`
   const client = (auth = ServerProcess.apiKey) => new Replicate({ baseUrl, auth, fetch: toServer })
-  return { worker, receiver, client, replicate: client(), toServer, output: server.output }
+  return { worker, receiver, client, replicate: client(), toServer, url: server.url, output: server.output }
 })
 
 export class ReplicateServer extends Context.Service<ReplicateServer, Effect.Success<typeof start>>()(

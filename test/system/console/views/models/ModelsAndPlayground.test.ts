@@ -178,6 +178,30 @@ describe("the playground", () => {
     await result.getByText("Cancelled").first().waitFor()
   })
 
+  consoleTest("sends an input as it is written, and shows it and the output so", async ({ open }) => {
+    const page = await open("ada", "/models/sandbox/echo")
+    const bodies: Array<string | null> = []
+    page.on("request", (request) => {
+      if (request.method() === "POST" && request.url().endsWith("/sandbox/echo"))
+        bodies.push(request.postData())
+    })
+    const text = '{ "delayMs": 0, "value": {"zebra": 1.10, "apple": 18446744073709551615} }'
+    await page.getByRole("tab", { name: "JSON" }).first().click()
+    await page.getByRole("textbox", { name: /^Input as JSON/ }).fill(text)
+    await page.getByRole("tab", { name: "Form" }).click()
+    await page.getByRole("tab", { name: "curl" }).click()
+    await page.getByRole("region", { name: "The call in curl" }).getByText('"zebra": 1.10,').waitFor()
+    await runButton(page).click()
+    const result = page.getByRole("region", { name: "Result" })
+    await result.getByText("18446744073709551615").first().waitFor()
+    await result.getByText("1.10", { exact: true }).first().waitFor()
+    assert.deepStrictEqual(bodies, [text])
+    await result.getByRole("link", { name: "Details and timeline" }).click()
+    const input = page.getByRole("group", { name: "Input" })
+    await input.getByText("18446744073709551615").waitFor()
+    assert.match((await input.textContent()) ?? "", /zebra.*apple/s)
+  })
+
   consoleTest("shares an input by its address", async ({ open }) => {
     const page = await open("ada", "/models/sandbox/greeting")
     await page.getByRole("textbox", { name: /^Name/ }).fill("Grace – 灯台")

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
+import * as JsonText from "#domain/JsonText.ts"
 import * as YamlDocuments from "#src/features/manifests/YamlDocuments.ts"
 
 /** CPU time of this thread, because others may be busy. */
@@ -22,6 +23,16 @@ describe("YamlDocuments", () => {
         )
       }),
       { numRuns: 200 }
+    )
+  })
+
+  it("keeps the digits of numbers, in texts that are JSON", () => {
+    const [document] = YamlDocuments.parse(
+      "b: 18446744073709551615\na: [1.10, -0, 1e2, +1, .5, 0x1F, 0o17]\n10: &x { c: 9007199254740993 }\nd: *x"
+    ).documents
+    assert.strictEqual(
+      JsonText.write(document?.value ?? null),
+      '{"b":18446744073709551615,"a":[1.10,-0,1e2,1,0.5,31,15],"10":{"c":9007199254740993},"d":{"c":9007199254740993}}'
     )
   })
 

@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import * as CanonicalJson from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as CatalogProjection from "#projections/catalog/CatalogProjection.ts"
 import { CatalogSearch } from "#src/features/catalog/CatalogSearch.ts"
 import { Publishing } from "#src/features/catalog/Publishing.ts"
@@ -62,6 +64,30 @@ describe("The answers of the catalog tools", () => {
       const { answer } = yield* connect
       const detail = yield* answer("get_model", { modelEndpoint: "acme/large" })
       assert.containSubset(detail, { exampleInput: null, inputFields: [{ name: "value" }] })
+    }).pipe(Effect.provide(node))
+  )
+
+  it.effect("have the text of what has integers past 2^53 beside it", () =>
+    Effect.gen(function* () {
+      const seed = '{"seed":18446744073709551615}'
+      const written = (text: string) => {
+        const value = JsonText.parse(text)
+        return CanonicalJson.isObject(value) ? value : {}
+      }
+      const schema = '{"properties":{"seed":{"maximum":18446744073709551615}}}'
+      yield* publish({
+        models: [model("acme/long", { exampleInput: written(seed), inputSchema: written(schema) })],
+        wrappers: [wrapper("acme/longer", "acme/long", { template: written(seed) })]
+      })
+      const { answer } = yield* connect
+      const textsOf = (tool: string, modelEndpoint: string) =>
+        Effect.map(
+          answer<{ readonly exactTexts?: object }>(tool, { modelEndpoint }),
+          ({ exactTexts }) => exactTexts
+        )
+      assert.deepStrictEqual(yield* textsOf("get_model", "acme/long"), { exampleInput: seed })
+      assert.deepStrictEqual(yield* textsOf("get_model_raw_schema", "acme/long"), { inputSchema: schema })
+      assert.deepStrictEqual(yield* textsOf("get_wrapper", "acme/longer"), { template: seed })
     }).pipe(Effect.provide(node))
   )
 

@@ -13,6 +13,9 @@ import * as Until from "#test/support/Until.ts"
 const value =
   '{ "zebra":1.10, "10":[18446744073709551615,-0.0],\r\n"apple":{"z":"caf\\u00e9 \\/","a":9007199254740993} }'
 
+/** Outputs that are no object and no array: a number in digits of its own, one that JavaScript rounds, and a text with escapes. */
+const bare = ["1.10", "18446744073709551615", '"caf\\u00e9 \\/"']
+
 /** In a line of server-sent events. */
 const line = JsonText.oneLine(value)
 
@@ -36,7 +39,14 @@ const events = (response: http.ServerResponse, text: string) =>
   response.writeHead(200, { "content-type": "text/event-stream" }).end(text)
 
 const answer = (url: string, response: http.ServerResponse): void => {
-  if (url === "/worker") response.end(`{"output":${value},"units":null}`)
+  const output = bare[Number(/^\/bare\/(\d)/.exec(url)?.[1])]
+  if (output !== undefined) {
+    const ends = `"output": ${output}, "metrics":{}}`
+    if (url.endsWith("/worker")) response.end(`{${ends}`)
+    else if (url.includes("/predictions"))
+      response.writeHead(201).end(`{"id":"p1","status":"succeeded",${ends}`)
+    else response.end(`{"id":"j1","status":"COMPLETED",${ends}`)
+  } else if (url === "/worker") response.end(`{"output":${value},"units":null}`)
   else if (url === "/stream")
     events(response, `event: chunk\ndata: ${line}\n\nevent: completed\ndata: {}\n\n`)
   else if (url === "/replicate/predictions") {
@@ -68,6 +78,21 @@ const manifest = (name: string, provider: object, more: object = {}) =>
 
 const manifests = (url: string) => [
   manifest("worker", { adapter: "http", url: `${url}/worker` }),
+  ...bare.flatMap((_, index) => [
+    manifest(`bare-worker-${index}`, { adapter: "http", url: `${url}/bare/${index}/worker` }),
+    manifest(`bare-replicate-${index}`, {
+      adapter: "replicate",
+      url: `${url}/bare/${index}`,
+      secretEnv: "PROVIDER_KEY",
+      options: { version: "v" }
+    }),
+    manifest(`bare-runpod-${index}`, {
+      adapter: "runpod",
+      url: `${url}/bare/${index}`,
+      secretEnv: "PROVIDER_KEY",
+      options: { endpointId: "e1" }
+    })
+  ]),
   manifest("mapped", {
     adapter: "http",
     url: `${url}/worker`,
@@ -159,6 +184,16 @@ describe("A payload", () => {
     assert.include(text, `"input":{"note":${value}}`)
     assert.include(text, `"output":${value}`)
   })
+
+  it.each(["worker", "replicate", "runpod"])(
+    "that is a bare number or text comes back as it came: %s",
+    async (adapter) => {
+      for (const [index, output] of bare.entries()) {
+        const { text } = await post(`/acme/bare-${adapter}-${index}?wait=20`, "{}")
+        assert.include(text, `"output":${output}`)
+      }
+    }
+  )
 
   it("is echoed by the sandbox, also a number", async () => {
     const { text } = await post("/sandbox/echo?wait=20", '{"delayMs":0,"value":18446744073709551615}')

@@ -1,8 +1,10 @@
 import { assert, describe, it } from "vitest"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as FieldKind from "#console/views/models/form/FieldKind.ts"
 import * as FormSchema from "#console/views/models/form/FormSchema.ts"
 import * as SchemaRows from "#console/views/models/model/SchemaRows.ts"
+import * as InputData from "#console/views/models/form/InputData.ts"
 import * as InputIssues from "#console/views/models/form/InputIssues.ts"
 import * as ServerIssues from "#console/views/models/form/ServerIssues.ts"
 import { resize } from "#src/features/catalog/models/builtin/vision/Resize.ts"
@@ -180,5 +182,29 @@ describe("the schema of the form", () => {
       properties: { seed: { anyOf: [{ type: "integer" }, { type: "null" }] } }
     })
     assert.deepStrictEqual(uiSchema, { seed: { "ui:widget": "number" } })
+  })
+})
+
+describe("What a form has changed", () => {
+  const before = JsonText.parse(
+    '{"zebra":1.10,"seed":18446744073709551615,"inner":{"id":9007199254740993,"text":"x"},"list":[{"a":1.0},{"a":2}]}'
+  )
+  const changed = (next: Json) => JsonText.write(InputData.keeping(before, next))
+
+  it("leaves the texts of the rest", () => {
+    const copy = structuredClone(before) as Record<string, Json>
+    assert.strictEqual(InputData.keeping(before, copy), before)
+    assert.strictEqual(
+      changed({ ...copy, inner: { id: Number("9007199254740993"), text: "y" }, more: true }),
+      '{"zebra":1.10,"seed":18446744073709551615,"inner":{"id":9007199254740993,"text":"y"},"list":[{"a":1.0},{"a":2}],"more":true}'
+    )
+    assert.strictEqual(changed({ list: [{ a: 1 }, { a: 3 }] }), '{"list":[{"a":1.0},{"a":3}]}')
+    assert.strictEqual(changed("x"), '"x"')
+  })
+
+  it("is compared by the digits of long integers", () => {
+    const [one, other] = ['{"a":18446744073709551615}', '{"a":18446744073709551616}'].map(JsonText.parse)
+    assert.isFalse(InputData.isEqual(one ?? null, other ?? null))
+    assert.isTrue(InputData.isEqual({ a: 1 }, { a: 1 }))
   })
 })

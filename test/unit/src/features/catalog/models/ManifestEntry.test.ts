@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import type { Metering, Model } from "#domain/catalog/Model.ts"
 import type { Wrapper } from "#domain/catalog/Wrapper.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { ModelEndpoint } from "#domain/ModelEndpoint.ts"
 import * as Money from "#domain/Money.ts"
 import type { BillingUnit } from "#domain/Pricing.ts"
@@ -192,6 +193,21 @@ describe("The entry of a wrapper", () => {
       assert.strictEqual(yield* entry.delivered(result), Money.units(3))
     })
   )
+
+  it("keeps the digits of long integers in its template and defaults", () => {
+    const template = JsonText.parse('{"seed":18446744073709551615,"other":"{{other}}"}')
+    const defaults = JsonText.parse('{"other":9007199254740993}')
+    const made = Result.getOrThrow(
+      ManifestEntry.makeWrapper({
+        wrapper: { ...wrapper, template: Object(template), defaults: Object(defaults) },
+        base
+      })
+    )
+    assert.strictEqual(
+      JsonText.write(made.runInput({})),
+      '{"seed":18446744073709551615,"other":9007199254740993}'
+    )
+  })
 
   it("rejects inputs that violate its own schema, or then the base model's", () => {
     assert.deepStrictEqual(entry.validateInput({ who: 1, count: 9 }), [
