@@ -206,10 +206,7 @@ export class Run {
     this.#options.onOver()
   }
 
-  #settle<A, E>(
-    effect: Effect.Effect<A, E>,
-    onExit: (exit: Exit.Exit<A, E>) => void
-  ): Later.Waiting | null {
+  #settle<A, E>(effect: Effect.Effect<A, E>, onExit: (exit: Exit.Exit<A, E>) => void): Later.Waiting | null {
     return Later.settle(
       effect,
       (waiting) => this.#fork(waiting),

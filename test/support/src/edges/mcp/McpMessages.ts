@@ -43,7 +43,7 @@ const initialize = {
   }
 }
 
-export interface Session {
+interface Session {
   readonly call: (name: string, args: object) => Effect.Effect<Reply>
   /** The structured content of the result. */
   readonly tool: (name: string, args: object) => Effect.Effect<Readonly<Record<string, unknown>>>
