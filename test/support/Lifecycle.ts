@@ -9,7 +9,7 @@ import { RequestActors } from "#src/features/requests/RequestActors.ts"
 import * as Payload from "#streams/Payload.ts"
 import * as StreamName from "#streams/StreamName.ts"
 
-const submittedAt = Effect.fnUntraced(function* (id: RequestId) {
+export const submittedAt = Effect.fnUntraced(function* (id: RequestId) {
   const { state } = yield* (yield* RequestActors).current(id)
   return state._tag === "Request" ? state.submitted.at : yield* Effect.die("No such request")
 })

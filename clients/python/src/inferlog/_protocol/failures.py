@@ -142,6 +142,6 @@ def output_of(request: RetrievedRequest) -> Any:
     if ending is None:
         return request.get("output")
     kind, status, code, message = ending
-    details = {"code": code, **request.get("details", {})}
+    details: dict[str, Any] = {"code": code, **request.get("details", {})}
     failure = Failure(message=request.get("error") or message, status=status, code=code, details=details)
     raise kind(failure, request)

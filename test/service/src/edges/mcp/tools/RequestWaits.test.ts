@@ -5,6 +5,7 @@ import { unlimited } from "#domain/account/Grant.ts"
 import type { RequestId } from "#domain/Ids.ts"
 import { Accounts } from "#src/features/accounts/Accounts.ts"
 import { RequestActors } from "#src/features/requests/RequestActors.ts"
+import { SteadyTime } from "#src/kernel/time/SteadyTime.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import { clientOf, given, newClient, ran, refused } from "#test/support/src/edges/mcp/tools/RequestCalls.ts"
 import { server } from "#test/support/src/edges/mcp/tools/RequestModels.ts"
@@ -31,6 +32,13 @@ const wait = (requestId: RequestId, args: object = {}) =>
 const deliver = Effect.fnUntraced(function* (id: RequestId) {
   yield* Lifecycle.start(id)
   yield* Lifecycle.deliver(id, { value: "out" })
+})
+
+/** Starts a run, and moves the clock of the calls to the time of the start. */
+const startNow = Effect.fnUntraced(function* (id: RequestId, clock: TestClock.TestClock) {
+  const steady = yield* SteadyTime
+  yield* Lifecycle.start(id, 0)
+  yield* clock.adjust((yield* Lifecycle.submittedAt(id)) - steady.nowOf(clock))
 })
 
 const Progress = Schema.decodeUnknownSync(
@@ -81,7 +89,7 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
     Effect.gen(function* () {
       const { client, clock } = yield* scene()
       const requestId = yield* ran(client)
-      yield* Lifecycle.start(requestId)
+      yield* startNow(requestId, clock)
       const where = Effect.map(
         given(client, ...wait(requestId, { timeoutSeconds: 0 })),
         ({ message }) => /\((.*?)\)/.exec(String(message))?.[1]
@@ -128,7 +136,7 @@ layer(server, { excludeTestServices: true })("wait_for_request", (it) => {
     Effect.gen(function* () {
       const { asleep, client, clock } = yield* scene()
       const requestId = yield* ran(client)
-      yield* Lifecycle.start(requestId)
+      yield* startNow(requestId, clock)
       const args = { timeoutSeconds: 10, pollIntervalSeconds: 2 }
       const next = Effect.map(Queue.take(client.client.notifications), (sent) => Progress(sent).payload)
       const waiting = yield* Effect.forkChild(
