@@ -84,7 +84,7 @@ layer(Served.layer, { excludeTestServices: true })((it) => {
     )
 
     it.effect(
-      "an output with a missing file fails the request within minutes, without a charge",
+      "an output with a missing file ends the request within seconds, without a charge",
       () =>
         Effect.gen(function* () {
           const one = yield* Served
@@ -93,10 +93,10 @@ layer(Served.layer, { excludeTestServices: true })((it) => {
           const before = yield* call(one, "/account/balance")
           const { request_id: id } = yield* call(one, "/acme/gpu", { file })
           const read = call(one, `/requests/${String(id)}`)
-          yield* until(Effect.map(read, ({ status }) => status === "FAILED"))
+          yield* until(Effect.map(read, ({ outcome }) => outcome === "provider_failed"))
           const { cost, error } = yield* read
           assert.strictEqual(cost, "0")
-          assert.match(String(error), /did not give it. It answered with status 404/)
+          assert.match(String(error), /It answered with status 404. Its place in the output is /)
           const { available, reserved } = yield* call(one, "/account/balance")
           assert.deepStrictEqual([available, reserved], [before["balance"], "0"])
         }).pipe(Effect.scoped),
