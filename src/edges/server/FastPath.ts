@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { Cause, Clock, Context, Effect, Exit, Fiber, Layer, References } from "effect"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as Later from "#src/kernel/async/Later.ts"
+import * as Settled from "#src/kernel/async/Settled.ts"
 import { IdGenerator } from "#streams/IdGenerator.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as CorrelationId from "#src/edges/http/edge/CorrelationId.ts"
@@ -21,6 +22,11 @@ import { IsStopping } from "#src/edges/http/Stopping.ts"
 import type { ServiceError } from "#src/edges/http/ServiceErrors.ts"
 import * as HotCall from "./HotCall.ts"
 import * as IncomingBody from "./IncomingBody.ts"
+
+interface Answering {
+  readonly correlationId: string
+  readonly onAdmitted: (accountId: string) => void
+}
 
 const headersOf = ({ headers }: IncomingMessage) => headers as Readonly<Record<string, string | undefined>>
 
@@ -50,13 +56,8 @@ const make = Effect.gen(function* () {
     route: HotCall.HotCall["route"],
     request: IncomingMessage,
     response: ServerResponse
-  ): Effect.Effect<Admitted<Caller>, ServiceError> => {
-    try {
-      return enter[route]({ headers: headersOf(request), response: () => response })
-    } catch (defect) {
-      return Effect.die(defect)
-    }
-  }
+  ): Effect.Effect<Admitted<Caller>, ServiceError> =>
+    enter[route]({ headers: headersOf(request), response: () => response })
 
   const route = (
     call: HotCall.HotCall,
@@ -104,25 +105,19 @@ const make = Effect.gen(function* () {
       : Effect.as(Effect.logError("Unexpected error", cause), ErrorAnswer.unexpected.toAnswer(correlationId))
   }
 
+  /** The answer to a call. It may end with any failure. */
   const answer = (
     call: HotCall.HotCall,
-    admitting: Effect.Effect<Admitted<Caller>, ServiceError>,
     request: IncomingMessage,
-    correlationId: string,
-    onAdmitted: (accountId: string) => void
-  ): Effect.Effect<Answer.Answer> => {
-    try {
-      const answered = Effect.flatMapEager(admitting, (admitted) => {
+    response: ServerResponse,
+    { correlationId, onAdmitted }: Answering
+  ): Effect.Effect<Answer.Answer, ServiceError> =>
+    Settled.of(() =>
+      Effect.flatMapEager(admit(call.route, request, response), (admitted) => {
         onAdmitted(admitted.caller.accountId)
         return answerTo(call, admitted, request, correlationId)
       })
-      return Later.andThen(answered, (exit): Effect.Effect<Answer.Answer> =>
-        Exit.isSuccess(exit) ? Exit.succeed(exit.value) : rescue(exit.cause, correlationId)
-      )
-    } catch (defect) {
-      return rescue(Cause.die(defect), correlationId)
-    }
-  }
+    )
 
   const handle = (call: HotCall.HotCall, request: IncomingMessage, response: ServerResponse): void => {
     const elapsedMs = timer(clock)
@@ -141,9 +136,8 @@ const make = Effect.gen(function* () {
       })
       return full === null ? answer : ReaderErrorAnswers.of(full).toAnswer(correlationId)
     }
-    const finish = (exit: Exit.Exit<Answer.Answer>) => {
+    const finish = (ended: Answer.Answer) => {
       const isGone = response.destroyed || request.socket.destroyed
-      const ended = exit._tag === "Success" ? exit.value : ErrorAnswer.stopping.toAnswer(correlationId)
       const answer = isGone ? ended : fitting(ended)
       if (isStopping()) response.shouldKeepAlive = false
       const rest = isGone ? null : OutgoingAnswer.write(request, response, answer, correlationId)
@@ -156,20 +150,25 @@ const make = Effect.gen(function* () {
         durationMs: elapsedMs()
       })
     }
-    const answering = answer(call, admit(call.route, request, response), request, correlationId, (id) => {
-      accountId = id
-    })
+    const forkFollowed = <A, E>(effect: Effect.Effect<A, E>) => follow(fork(effect), response)
+    const end = (exit: Exit.Exit<Answer.Answer, ServiceError>) => {
+      if (Exit.isSuccess(exit)) finish(exit.value)
+      else
+        Later.settle(rescue(exit.cause, correlationId), forkFollowed, (rescued) =>
+          finish(Exit.isSuccess(rescued) ? rescued.value : ErrorAnswer.stopping.toAnswer(correlationId))
+        )
+    }
     let hasFiber = false
     let isLater = false
     Later.settle(
-      answering,
+      answer(call, request, response, { correlationId, onAdmitted: (id) => void (accountId = id) }),
       (effect) => {
         hasFiber = true
-        return follow(fork(effect), response)
+        return forkFollowed(effect)
       },
       (exit) => {
-        if (isLater && !hasFiber) writeLater(() => finish(exit))
-        else finish(exit)
+        if (isLater && !hasFiber) writeLater(() => end(exit))
+        else end(exit)
       }
     )
     isLater = true

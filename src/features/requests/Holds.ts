@@ -31,7 +31,7 @@ const openRetrySeconds = 5
 const patience = "2 seconds"
 
 /**
- * `take`, `sealing` and `appending` are called in this order without interruption: if the client disconnects, the hold and
+ * `take`, `sealing` and `appended` are called in this order without interruption: if the client disconnects, the hold and
  * the request are both kept or both dropped. A refusal considers everything that was on the log when it was decided.
  */
 export const make = Effect.gen(function* () {
@@ -102,15 +102,14 @@ export const make = Effect.gen(function* () {
         return exit
       }),
     /** Releases the hold and discards the input unless the append created the request. */
-    appending: <A extends Appended, E>(
+    appended: <A extends Appended, E>(
       requestId: RequestId,
       input: SealedPayload,
-      append: Effect.Effect<A, E>
-    ): Effect.Effect<A, E> =>
-      Later.andThen(append, (exit): Effect.Effect<A, E> => {
-        if (Exit.isFailure(exit)) return Effect.andThen(settle(exit.cause, requestId, input), exit)
-        return exit.value.events.length > 0 ? exit : Effect.andThen(release(requestId, input), exit)
-      }),
+      exit: Exit.Exit<A, E>
+    ): Effect.Effect<A, E> => {
+      if (Exit.isFailure(exit)) return Effect.andThen(settle(exit.cause, requestId, input), exit)
+      return exit.value.events.length > 0 ? exit : Effect.andThen(release(requestId, input), exit)
+    },
     /** Fails as `take` would, and reserves nothing. */
     check: (wanted: HoldTerms) => unlessRefused(wanted, () => funds.affords(wanted))
   }

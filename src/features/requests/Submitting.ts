@@ -1,5 +1,5 @@
 /** Accepts a request: validates and quotes it, reserves its key and its hold, and appends it. */
-import { Clock, Effect, Exit } from "effect"
+import { Cause, Clock, Effect, Exit, Result } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
 import type { Model } from "#domain/catalog/Model.ts"
 import type { Rejection } from "#domain/inference-request/Command.ts"
@@ -48,6 +48,14 @@ const queueFullRetrySeconds = 5
 
 type RequestSubmittedFields = Omit<RequestSubmitted, "_tag">
 type Refused = ModelNotFound | InvalidInput | EvaluatorBusy
+
+/** Other failures than those of storage are bugs: the command fits a new request. */
+const onlyStorage = <A>(exit: Exit.Exit<A, Rejection | EventStoreError>): Exit.Exit<A, EventStoreError> => {
+  if (Exit.isSuccess(exit)) return Exit.succeed(exit.value)
+  const error = Cause.findError(exit.cause)
+  if (Result.isFailure(error)) return Exit.failCause(error.failure)
+  return error.success._tag === "EventStoreError" ? Exit.fail(error.success) : Exit.die(error.success)
+}
 
 export const make = Effect.gen(function* () {
   const catalog = yield* Catalog
@@ -176,7 +184,7 @@ export const make = Effect.gen(function* () {
         : requests.execute(id, command, [input])
     return Later.andThen(appended, (exit) => {
       if (request.deadlines !== undefined) hints.hint(AbsoluteDeadlines.earliest(request.deadlines))
-      return onlyStorage(exit)
+      return holds.appended(id, input, onlyStorage(exit))
     })
   }
 
@@ -204,12 +212,6 @@ export const make = Effect.gen(function* () {
   const checkHold = (submission: Submission, quote: Pricing.Quote, at: number) =>
     holds.check(wanted(submission, quote, at))
 
-  /** Other failures than those of storage are bugs: the command fits a new request. */
-  const onlyStorage = <A>(submitted: Effect.Effect<A, Rejection | EventStoreError>) =>
-    Effect.catchEager(submitted, (error) =>
-      error._tag === "EventStoreError" ? Effect.fail(error) : Effect.die(error)
-    )
-
   /** Hold, seal, append. Takes no fiber where nothing else than the log is waited for. */
   const accept = (
     submission: Submission,
@@ -223,7 +225,7 @@ export const make = Effect.gen(function* () {
       Effect.flatMapEager(holds.take({ ...wanted(submission, quote, at), requestId: id }), () =>
         Effect.flatMapEager(holds.sealing(id, CheckedInput.seal(payloads, submission, id)), (input) => {
           const request = submitted(submission, entry, quote, at, deadlines, input)
-          return holds.appending(id, input, append(submission, id, request, input))
+          return append(submission, id, request, input)
         })
       )
     const stored = Later.uninterruptible(() => queueing(entry, id, store))
@@ -231,7 +233,12 @@ export const make = Effect.gen(function* () {
       const snapshot = Snapshot.asSubmitted(id, accepted)
       return snapshot === null
         ? Effect.die("A submitted request has no state")
-        : Effect.succeed({ ...snapshot, replayed: accepted.events.length === 0 })
+        : Effect.succeed({
+            id,
+            request: snapshot.request,
+            version: snapshot.version,
+            replayed: accepted.events.length === 0
+          })
     })
   }
 

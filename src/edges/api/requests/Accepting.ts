@@ -116,14 +116,14 @@ export const make = Effect.gen(function* () {
       (read) =>
         Effect.flatMapEager(
           parse(call, read),
-          ({ deadlines, idempotencyKey, metadata, webhook, ...waits }) => {
-            const { content, webhook: _webhook, ...input } = read
+          ({ deadlines, idempotencyKey, metadata, preferredMs, queriedMs, webhook }) => {
             const path = endpoint
             const { caller, headers } = call
             const submission = {
               caller,
               endpoint,
-              ...input,
+              input: read.input,
+              ...(read.checked !== undefined && { checked: read.checked }),
               inputMemory: scan.weight,
               metadata,
               webhook,
@@ -133,13 +133,13 @@ export const make = Effect.gen(function* () {
                   ? null
                   : idempotencyOf(
                       idempotencyKey,
-                      { path, metadata, deadlines, content: content() },
+                      { path, metadata, deadlines, content: read.content() },
                       { path, headers, body },
                       secret
                     )
             }
             const submitted = requests.submit(submission, webhook === null ? null : checksOf(webhook))
-            return Later.map(submitted, (accepted) => ({ accepted, ...waits }))
+            return Later.map(submitted, (accepted) => ({ accepted, preferredMs, queriedMs }))
           }
         )
     )

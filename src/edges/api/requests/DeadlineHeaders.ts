@@ -10,22 +10,31 @@ const maxMs = 30 * 24 * unitMs.h
 const seconds = /^(\d{1,8})$/
 const duration = /^(\d{1,8})([smh]?)$/
 
-export const parse = (headers: RequestHeaders): Parsed.Parsed<RelativeDeadlines> =>
-  Parsed.all({
-    startTimeoutMs: parseOne(headers, "X-Request-Start-Timeout", seconds, "whole seconds"),
-    cancelAfterMs: parseOne(headers, "Cancel-After", duration, "whole seconds, or a number with s, m or h")
-  })
+const none = Result.succeed({ startTimeoutMs: null, cancelAfterMs: null })
 
-const none = Result.succeed(null)
+export const parse = (headers: RequestHeaders): Parsed.Parsed<RelativeDeadlines> => {
+  const startTimeout = headers["x-request-start-timeout"]
+  const cancelAfter = headers["cancel-after"]
+  return startTimeout === undefined && cancelAfter === undefined
+    ? none
+    : Parsed.all({
+        startTimeoutMs: parseOne(startTimeout, "X-Request-Start-Timeout", seconds, "whole seconds"),
+        cancelAfterMs: parseOne(
+          cancelAfter,
+          "Cancel-After",
+          duration,
+          "whole seconds, or a number with s, m or h"
+        )
+      })
+}
 
 const parseOne = (
-  headers: RequestHeaders,
+  value: string | undefined,
   name: string,
   form: RegExp,
   expected: string
 ): Parsed.Parsed<number | null> => {
-  const value = headers[name.toLowerCase()]
-  if (value === undefined) return none
+  if (value === undefined) return Result.succeed(null)
   const [, count, unit = ""] = form.exec(value.trim()) ?? []
   const ms = isUnit(unit) ? Number(count) * unitMs[unit] : Number.NaN
   return ms > 0 && ms <= maxMs

@@ -1,6 +1,6 @@
 /** The fate of a hold when the request ends, when the append fails, and when the node lags behind the log. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { Event } from "#domain/inference-request/Event.ts"
 import * as InferenceRequest from "#domain/inference-request/InferenceRequest.ts"
@@ -80,7 +80,7 @@ describe("A hold", () => {
         })
         const seal = payloads.seal({ owner: accountId, stream, name: "input", text: JSON.stringify(long) })
         const input = yield* holds.sealing(id, seal)
-        yield* holds.appending(id, input, Effect.succeed({ events: [] }))
+        yield* holds.appended(id, input, Exit.succeed({ events: [] }))
         assert.deepStrictEqual(yield* funds, { available: price, held: "0", open: 0 })
       })
     )
