@@ -15,7 +15,7 @@ import { Catalog } from "#src/features/catalog/models/Catalog.ts"
 import { Outbound } from "#src/kernel/outbound/Outbound.ts"
 import { ModelNotGranted, Requests, type Snapshot, type Submission } from "#src/features/requests/Requests.ts"
 import { MasterKey } from "#src/kernel/secrets/MasterKey.ts"
-import * as BodyMemory from "#src/edges/http/edge/BodyMemory.ts"
+import { BodyMemory } from "#src/edges/http/edge/BodyMemory.ts"
 import type * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import * as ErrorAnswer from "#src/edges/http/ErrorAnswer.ts"
 import * as BodyHeaders from "#src/edges/http/requests/BodyHeaders.ts"
@@ -145,12 +145,14 @@ export const make = Effect.gen(function* () {
     )
 
   /** Reads the body and submits it. */
-  const receive = (call: Call, memory: BodyMemory.BodyMemory) =>
+  const receive = (call: Call, memory: BodyMemory) =>
     Effect.flatMapEager(memory.cover(Number(call.headers["content-length"] ?? 0), 0), () =>
-      Effect.flatMapEager(call.readBody(memory.grow), (said) =>
-        Effect.flatMapEager(Effect.fromResult(JsonBody.look(said.body)), (scan) =>
-          Effect.flatMapEager(memory.cover(said.body.length, scan.weight), () => submit(call, said, scan))
-        )
+      Effect.flatMapEager(
+        call.readBody((bytes) => memory.grow(bytes)),
+        (said) =>
+          Effect.flatMapEager(Effect.fromResult(JsonBody.look(said.body)), (scan) =>
+            Effect.flatMapEager(memory.cover(said.body.length, scan.weight), () => submit(call, said, scan))
+          )
       )
     )
 
@@ -170,9 +172,9 @@ export const make = Effect.gen(function* () {
     const announced = BodyHeaders.check(headers)
     if (Result.isFailure(announced)) return Effect.fail(announced.failure)
     return Effect.flatMapEager(endpoint === null ? Effect.void : invite(call, endpoint), () => {
-      const memory = BodyMemory.make(submits, caller.accountId)
+      const memory = new BodyMemory(submits, caller.accountId)
       // Released before the answer, because a client may wait for long.
-      return Later.onExit(receive(call, memory), memory.release)
+      return Later.onExit(receive(call, memory), () => memory.release())
     })
   }
 

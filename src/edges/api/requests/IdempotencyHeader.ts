@@ -14,8 +14,10 @@ export const longestKey = 255
 /** The characters of a key. */
 export const pattern = /^[\x20-\x7e]{1,255}$/
 
+const none: Parsed<string | null> = Result.succeed(null)
+
 export const parse = (header: string | undefined): Parsed<string | null> => {
-  if (header === undefined) return Result.succeed(null)
+  if (header === undefined) return none
   return pattern.test(header)
     ? Result.succeed(header)
     : invalid(issue([name], "pattern", "must be 1 to 255 printable ASCII characters"))

@@ -10,9 +10,11 @@ const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 export type Metadata = Readonly<Record<string, string>>
 
+const none: Parsed<Metadata> = Result.succeed({})
+
 export const parse = (header: string | undefined): Parsed<Metadata> =>
   // Header bytes arrive as one character each, whatever their encoding.
-  header === undefined ? Result.succeed({}) : parseBytes(name, Buffer.from(header, "latin1"))
+  header === undefined ? none : parseBytes(name, Buffer.from(header, "latin1"))
 
 /** @param name the field in issues. */
 export const parseBytes = (name: string, bytes: Uint8Array): Parsed<Metadata> => {

@@ -12,17 +12,21 @@ const parse = (text: string, name: string, minSeconds: 0 | 1): Parsed<number> =>
     : invalid(issue([name], "range", `wait must be whole seconds from ${minSeconds} to ${maxSeconds}`))
 }
 
+const noWait: Parsed<number> = Result.succeed(0)
+const noPreference: Parsed<number | null> = Result.succeed(null)
+
 /** The query parameter `wait`, in ms; 0 without it. `minSeconds` is 1 on submit, as for `Prefer`. */
 export const queried = (wait: string | undefined, minSeconds: 0 | 1): Parsed<number> =>
-  wait === undefined ? Result.succeed(0) : parse(wait, "wait", minSeconds)
+  wait === undefined ? noWait : parse(wait, "wait", minSeconds)
 
 /** `Prefer: wait` (RFC 7240), in ms; `null` without it. Other preferences are ignored. */
 export const preferred = (prefer: string | undefined): Parsed<number | null> => {
-  for (const preference of prefer?.split(",") ?? []) {
+  if (prefer === undefined) return noPreference
+  for (const preference of prefer.split(",")) {
     const [name = "", ...rest] = (preference.split(";", 1)[0] ?? "").split("=")
     if (name.trim().toLowerCase() !== "wait") continue
     if (rest.length === 0) return Result.succeed(maxSeconds * 1000)
     return parse(rest.join("=").trim().replaceAll('"', ""), "Prefer", 1)
   }
-  return Result.succeed(null)
+  return noPreference
 }

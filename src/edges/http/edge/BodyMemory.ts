@@ -6,14 +6,6 @@ import * as MemoryBudget from "#src/kernel/limits/MemoryBudget.ts"
 import * as LimitErrorAnswers from "../LimitErrorAnswers.ts"
 import * as ErrorAnswer from "../ErrorAnswer.ts"
 
-export interface BodyMemory {
-  /** Called as bytes of a body of unknown length arrive. Returns a refusal, or `null` to go on. */
-  readonly grow: (bytes: number) => ErrorAnswer.ErrorAnswer | null
-  /** Returns when there is memory for that many bytes of text with `values` (`JsonScan`). Waits for a few seconds. */
-  readonly cover: (bytes: number, values: number) => Effect.Effect<void, ErrorAnswer.ErrorAnswer>
-  readonly release: () => void
-}
-
 /** Bodies up to this size are not counted: connections are limited, and such a body is processed at once. */
 const small = 64 * 1024
 
@@ -29,47 +21,54 @@ const errorAnswerOf = (
     ? LimitErrorAnswers.tooMuchInput({ limit: Math.floor(capacity / 2), retryAfterSeconds })
     : ErrorAnswer.inputMemoryFull
 
-export const make = (budget: MemoryBudget.MemoryBudget, account: AccountId): BodyMemory => {
-  const leases: Array<MemoryBudget.Lease> = []
-  let held = small
+export class BodyMemory {
+  readonly #budget: MemoryBudget.MemoryBudget
+  readonly #account: AccountId
+  /** `null` while nothing is counted, as for most bodies. */
+  #leases: Array<MemoryBudget.Lease> | null = null
+  #held = small
 
-  const keep = (lease: MemoryBudget.Lease) => {
-    leases.push(lease)
-    held += lease.bytes
+  constructor(budget: MemoryBudget.MemoryBudget, account: AccountId) {
+    this.#budget = budget
+    this.#account = account
   }
 
-  const grow: BodyMemory["grow"] = (bytes) => {
+  /** Called as bytes of a body of unknown length arrive. Returns a refusal, or `null` to go on. */
+  grow(bytes: number): ErrorAnswer.ErrorAnswer | null {
     const needed = InputWeight.ofSubmit(bytes, 0)
-    if (needed <= held) return null
+    if (needed <= this.#held) return null
     // Takes twice the need, so that a long body asks only a few times.
-    const taken = budget.take(account, 2 * needed - held)
-    if (MemoryBudget.isFull(taken)) return errorAnswerOf(taken, budget)
-    keep(taken)
+    const taken = this.#budget.take(this.#account, 2 * needed - this.#held)
+    if (MemoryBudget.isFull(taken)) return errorAnswerOf(taken, this.#budget)
+    this.#keep(taken)
     return null
   }
 
-  const cover: BodyMemory["cover"] = (bytes, values) => {
+  /** Returns when there is memory for that many bytes of text with `values` (`JsonScan`). Waits for a few seconds. */
+  cover(bytes: number, values: number): Effect.Effect<void, ErrorAnswer.ErrorAnswer> {
     const needed = InputWeight.ofSubmit(bytes, values)
-    return needed <= held ? Effect.void : Effect.suspend(() => take(needed - held))
+    return needed <= this.#held ? Effect.void : Effect.suspend(() => this.#take(needed - this.#held))
   }
 
-  const take = (bytes: number): Effect.Effect<void, ErrorAnswer.ErrorAnswer> => {
-    const taken = budget.take(account, bytes)
-    if (!MemoryBudget.isFull(taken)) return Effect.sync(() => keep(taken))
-    return budget.wait(account, bytes).pipe(
+  release(): void {
+    for (const lease of this.#leases?.splice(0) ?? []) lease.release()
+  }
+
+  #keep(lease: MemoryBudget.Lease): void {
+    this.#leases ??= []
+    this.#leases.push(lease)
+    this.#held += lease.bytes
+  }
+
+  #take(bytes: number): Effect.Effect<void, ErrorAnswer.ErrorAnswer> {
+    const taken = this.#budget.take(this.#account, bytes)
+    if (!MemoryBudget.isFull(taken)) return Effect.sync(() => this.#keep(taken))
+    return this.#budget.wait(this.#account, bytes).pipe(
       Effect.timeoutOrElse({
         duration: patience,
-        orElse: () => Effect.fail(errorAnswerOf(taken, budget))
+        orElse: () => Effect.fail(errorAnswerOf(taken, this.#budget))
       }),
-      Effect.map(keep)
+      Effect.map((lease) => this.#keep(lease))
     )
-  }
-
-  return {
-    grow,
-    cover,
-    release: () => {
-      for (const lease of leases.splice(0)) lease.release()
-    }
   }
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from "#domain/CanonicalJson.ts"
 import * as JsonText from "#domain/JsonText.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { InputMemory } from "#src/kernel/memory/InputMemory.ts"
-import * as BodyMemory from "#src/edges/http/edge/BodyMemory.ts"
+import { BodyMemory } from "#src/edges/http/edge/BodyMemory.ts"
 import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import * as BodyHeaders from "#src/edges/http/requests/BodyHeaders.ts"
 import * as JsonBody from "#src/edges/http/requests/JsonBody.ts"
@@ -26,11 +26,11 @@ export const make = Effect.map(
     /** Runs `use` with the body. Its memory is released afterwards, so `use` should not wait for the answer. */
     <A, E>(request: HttpServerRequest, caller: Caller, use: (read: CallBody) => Effect.Effect<A, E>) =>
       Effect.suspend(() => {
-        const memory = BodyMemory.make(submits, caller.accountId)
+        const memory = new BodyMemory(submits, caller.accountId)
         const announced = Number(request.headers["content-length"] ?? 0)
         return Effect.fromResult(BodyHeaders.check(request.headers)).pipe(
           Effect.andThen(memory.cover(announced, 0)),
-          Effect.andThen(BodyReader.read(request, JsonBody.maxBytes, memory.grow)),
+          Effect.andThen(BodyReader.read(request, JsonBody.maxBytes, (bytes) => memory.grow(bytes))),
           Effect.flatMap((bytes) =>
             Effect.flatMap(Effect.fromResult(JsonBody.look(bytes)), (scan) =>
               Effect.andThen(
@@ -41,7 +41,7 @@ export const make = Effect.map(
               )
             )
           ),
-          Effect.ensuring(Effect.sync(memory.release))
+          Effect.ensuring(Effect.sync(() => memory.release()))
         )
       })
 )

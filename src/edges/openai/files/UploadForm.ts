@@ -6,7 +6,7 @@ import type { JsonObject } from "#domain/CanonicalJson.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import { InputMemory } from "#src/kernel/memory/InputMemory.ts"
 import * as Bytes from "#src/kernel/text/Bytes.ts"
-import * as BodyMemory from "#src/edges/http/edge/BodyMemory.ts"
+import { BodyMemory } from "#src/edges/http/edge/BodyMemory.ts"
 import * as BodyReader from "#src/edges/http/edge/BodyReader.ts"
 import * as BodyHeaders from "#src/edges/http/requests/BodyHeaders.ts"
 import type { ServiceError } from "#src/edges/http/ServiceErrors.ts"
@@ -92,11 +92,11 @@ export const make = Effect.map(
         const { headers } = request
         const contentType = headers["content-type"] ?? ""
         if (!/^multipart\/form-data\b/i.test(contentType)) return Effect.fail(notAForm)
-        const memory = BodyMemory.make(submits, caller.accountId)
+        const memory = new BodyMemory(submits, caller.accountId)
         return Effect.fromResult(BodyHeaders.checkEncoding(headers)).pipe(
           Effect.andThen(Effect.fromResult(BodyHeaders.checkLength(headers, maxBytes))),
           Effect.andThen(memory.cover(Number(headers["content-length"] ?? 0), 0)),
-          Effect.andThen(BodyReader.read(request, maxBytes, memory.grow)),
+          Effect.andThen(BodyReader.read(request, maxBytes, (bytes) => memory.grow(bytes))),
           Effect.provideService(BodyReader.BodyTimeout, patience),
           Effect.flatMap((body) =>
             Effect.try({ try: () => parse(body, contentType), catch: () => notAForm })
@@ -104,7 +104,7 @@ export const make = Effect.map(
           Effect.flatMap((form): Effect.Effect<A, ServiceError> =>
             form === null ? Effect.fail(noFile) : use(form)
           ),
-          Effect.ensuring(Effect.sync(memory.release))
+          Effect.ensuring(Effect.sync(() => memory.release()))
         )
       })
 )
