@@ -5,7 +5,7 @@ import type { Model } from "#domain/catalog/Model.ts"
 import type { Rejection } from "#domain/inference-request/Command.ts"
 import { RequestId } from "#domain/Ids.ts"
 import type { Deadlines, Event, RequestSubmitted } from "#domain/inference-request/Event.ts"
-import type { State } from "#domain/inference-request/State.ts"
+import type { Request, State } from "#domain/inference-request/State.ts"
 import * as Pricing from "#domain/Pricing.ts"
 import * as RetrySchedule from "#domain/RetrySchedule.ts"
 import type { Executed } from "#streams/Actors.ts"
@@ -38,9 +38,10 @@ import {
   ModelNotGranted,
   QueueFull,
   type Requests,
+  type Snapshot,
   type Submission
 } from "./Requests.ts"
-import * as Snapshot from "./Snapshot.ts"
+import * as Snapshots from "./Snapshot.ts"
 import * as UnderKey from "./UnderKey.ts"
 
 /** `Retry-After` of a full queue, in seconds. */
@@ -48,6 +49,20 @@ const queueFullRetrySeconds = 5
 
 type RequestSubmittedFields = Omit<RequestSubmitted, "_tag">
 type Refused = ModelNotFound | InvalidInput | EvaluatorBusy
+
+interface Accepted extends Snapshot<Request> {
+  readonly replayed: boolean
+  /** Of the event; `null` if the request was on the log before. */
+  readonly position: GlobalPosition | null
+}
+
+const acceptedOf = (id: RequestId, executed: Executed<State, Event>): Effect.Effect<Accepted> => {
+  const snapshot = Snapshots.asSubmitted(id, executed)
+  if (snapshot === null) return Effect.die("A submitted request has no state")
+  const { request, version } = snapshot
+  const { events, position } = executed
+  return Effect.succeed({ id, request, version, replayed: events.length === 0, position })
+}
 
 /** Other failures than those of storage are bugs: the command fits a new request. */
 const onlyStorage = <A>(exit: Exit.Exit<A, Rejection | EventStoreError>): Exit.Exit<A, EventStoreError> => {
@@ -113,11 +128,11 @@ export const make = Effect.gen(function* () {
     unlessFull(entry, (limit, read) => places.isFree(entry.model.endpoint, limit, read))
 
   /** Holds a place in the queue while the request is stored. Not to be interrupted. */
-  const queueing = <A extends { readonly position: GlobalPosition | null }, E>(
+  const queueing = <E>(
     entry: CatalogEntry,
     id: RequestId,
-    store: () => Effect.Effect<A, E>
-  ): Effect.Effect<A, E | QueueFull> => {
+    store: () => Effect.Effect<Accepted, E>
+  ): Effect.Effect<Accepted, E | QueueFull> => {
     const { endpoint, maxQueued } = entry.model
     if (maxQueued === undefined) return store()
     const taken = unlessFull(entry, (limit, read) => places.take(id, endpoint, limit, read))
@@ -173,7 +188,7 @@ export const make = Effect.gen(function* () {
     id: RequestId,
     request: RequestSubmittedFields,
     input: SealedPayload
-  ) => {
+  ): Effect.Effect<Accepted, EventStoreError> => {
     const command = { _tag: "Submit", request } as const
     // A request may already exist under a reserved id. Any other id is new.
     const appended =
@@ -184,7 +199,9 @@ export const make = Effect.gen(function* () {
         : requests.execute(id, command, [input])
     return Later.andThen(appended, (exit) => {
       if (request.deadlines !== undefined) hints.hint(AbsoluteDeadlines.earliest(request.deadlines))
-      return holds.appended(id, input, onlyStorage(exit))
+      return Effect.flatMapEager(holds.appended(id, input, onlyStorage(exit)), (executed) =>
+        acceptedOf(id, executed)
+      )
     })
   }
 
@@ -228,18 +245,7 @@ export const make = Effect.gen(function* () {
           return append(submission, id, request, input)
         })
       )
-    const stored = Later.uninterruptible(() => queueing(entry, id, store))
-    return Later.flatMap(stored, (accepted) => {
-      const snapshot = Snapshot.asSubmitted(id, accepted)
-      return snapshot === null
-        ? Effect.die("A submitted request has no state")
-        : Effect.succeed({
-            id,
-            request: snapshot.request,
-            version: snapshot.version,
-            replayed: accepted.events.length === 0
-          })
-    })
+    return Later.uninterruptible(() => queueing(entry, id, store))
   }
 
   /** Slow checks, such as a name look-up, are made for accounts that can pay. */
