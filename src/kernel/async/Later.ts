@@ -22,6 +22,9 @@ abstract class Later<A, E> extends Effectable.Class<A, E> {
   abstract start(fork: Fork, onExit: OnExit<A, E>): Waiting | null
 }
 
+/** Whether the effect needs no fiber until its first step has ended. */
+export const isLater = (effect: Effect.Effect<unknown, unknown>): boolean => effect instanceof Later
+
 class Callback<A> extends Later<A, never> {
   readonly #subscribe: Subscribe<A>
 

@@ -6,7 +6,7 @@
 import { Effect, Result } from "effect"
 import * as Grant from "#domain/account/Grant.ts"
 import type { Webhook } from "#domain/inference-request/Event.ts"
-import { isTerminal } from "#domain/inference-request/State.ts"
+import { isTerminal, type Request } from "#domain/inference-request/State.ts"
 import type { Caller } from "#src/features/accounts/Caller.ts"
 import * as Later from "#src/kernel/async/Later.ts"
 import type * as JsonScan from "#src/kernel/text/JsonScan.ts"
@@ -45,6 +45,21 @@ export interface Call {
   readonly wait: string | undefined
   /** Runs after headers and model were checked. At most `JsonBody.maxBytes`. */
   readonly readBody: (grow: BodyReader.Grow) => Effect.Effect<Said, ErrorAnswer.ErrorAnswer>
+}
+
+/** A request that is durable, and how long its client wants to wait for the end, ms. */
+export interface Submitted {
+  readonly accepted: Snapshot<Request> & { readonly replayed: boolean }
+  /** By a header; `null` without one. */
+  readonly preferredMs: number | null
+  /** By the query. */
+  readonly queriedMs: number
+}
+
+interface Receiving<out A, out E> {
+  readonly call: Call
+  readonly memory: BodyMemory
+  readonly answer: (submitted: Submitted) => Effect.Effect<A, E>
 }
 
 /** From this many bytes on, everything that needs no body is checked before the body is read. */
@@ -104,7 +119,11 @@ export const make = Effect.gen(function* () {
     last: WebhookTarget.check(outbound, url)
   })
 
-  const submit = (call: Call, { body, endpoint }: Said, scan: JsonScan.Scan) =>
+  const submit = <A, E>(
+    { answer, call, memory }: Receiving<A, E>,
+    { body, endpoint }: Said,
+    scan: JsonScan.Scan
+  ) =>
     Effect.flatMapEager(
       readBody({
         account: call.caller.accountId,
@@ -139,32 +158,37 @@ export const make = Effect.gen(function* () {
                     )
             }
             const submitted = requests.submit(submission, webhook === null ? null : checksOf(webhook))
-            return Later.map(submitted, (accepted) => ({ accepted, preferredMs, queriedMs }))
+            return Later.flatMap(submitted, (accepted) => {
+              // Before the answer, because a client may wait for long.
+              memory.release()
+              return answer({ accepted, preferredMs, queriedMs })
+            })
           }
         )
     )
 
   /** Reads the body and submits it. */
-  const receive = (call: Call, memory: BodyMemory) =>
-    Effect.flatMapEager(memory.cover(Number(call.headers["content-length"] ?? 0), 0), () =>
+  const receive = <A, E>(receiving: Receiving<A, E>) => {
+    const { call, memory } = receiving
+    return Effect.flatMapEager(memory.cover(Number(call.headers["content-length"] ?? 0), 0), () =>
       Effect.flatMapEager(
         call.readBody((bytes) => memory.grow(bytes)),
         (said) =>
           Effect.flatMapEager(Effect.fromResult(JsonBody.look(said.body)), (scan) =>
-            Effect.flatMapEager(memory.cover(said.body.length, scan.weight), () => submit(call, said, scan))
+            Effect.flatMapEager(memory.cover(said.body.length, scan.weight), () =>
+              submit(receiving, said, scan)
+            )
           )
       )
     )
+  }
 
-  type Submitted = Effect.Success<ReturnType<typeof receive>>
+  type Refused =
+    | ModelNotGranted
+    | Effect.Error<ReturnType<typeof receive<never, never>> | ReturnType<typeof invite>>
 
-  /** Returns when the request is durable. */
-  const accept = (
-    call: Call
-  ): Effect.Effect<
-    Submitted,
-    Effect.Error<ReturnType<typeof receive> | ReturnType<typeof invite>> | ModelNotGranted
-  > => {
+  /** Answers when the request is durable. */
+  const accept = <A, E>(call: Call, answer: Receiving<A, E>["answer"]): Effect.Effect<A, E | Refused> => {
     const { caller, endpoint, headers } = call
     // The service checks this, too; here it is checked before the body is read.
     if (endpoint !== null && !Grant.allowsModel(caller.grant, endpoint))
@@ -173,8 +197,11 @@ export const make = Effect.gen(function* () {
     if (Result.isFailure(announced)) return Effect.fail(announced.failure)
     return Effect.flatMapEager(endpoint === null ? Effect.void : invite(call, endpoint), () => {
       const memory = new BodyMemory(submits, caller.accountId)
-      // Released before the answer, because a client may wait for long.
-      return Later.onExit(receive(call, memory), () => memory.release())
+      const received = receive({ call, memory, answer })
+      // Nothing is counted later than the submit begins.
+      return Later.isLater(received) && memory.isFree()
+        ? received
+        : Later.onExit(received, () => memory.release())
     })
   }
 

@@ -1,7 +1,6 @@
 /** Handles `POST /{owner}/{model}`. */
 import { Effect } from "effect"
 import type { Caller } from "#src/features/accounts/Caller.ts"
-import * as Later from "#src/kernel/async/Later.ts"
 import { PublicUrls } from "#src/kernel/settings/PublicUrls.ts"
 import { Requests } from "#src/features/requests/Requests.ts"
 import { retentionMs } from "#src/kernel/settings/RetentionTime.ts"
@@ -31,14 +30,12 @@ export const make = Effect.gen(function* () {
   const keptMs = yield* retentionMs
   const accepting = yield* Accepting.make
 
-  type Submitted = Effect.Success<ReturnType<typeof accepting.accept>>
-
   const created = (accepted: Parameters<typeof StatusView.created>[1], headers = Answer.noHeaders) =>
     Answer.json(200, StatusView.created(urls.queueUrl, accepted), headers)
 
   /** The answer once the request has ended, or after the time for which the client wants to wait. */
   const answerLater = Effect.fnUntraced(function* (
-    { accepted, preferredMs }: Submitted,
+    { accepted, preferredMs }: Accepting.Submitted,
     waitMs: number,
     headers: Answer.Headers,
     created: Answer.Answer
@@ -51,9 +48,9 @@ export const make = Effect.gen(function* () {
     return Answer.record(200, body, { ...headers, ...applied })
   })
 
-  type AnswerError = Effect.Error<ReturnType<typeof accepting.accept> | ReturnType<typeof answerLater>>
+  type WaitError = Effect.Error<ReturnType<typeof answerLater>>
 
-  const answer = (submitted: Submitted): Effect.Effect<Answer.Answer, AnswerError> => {
+  const answer = (submitted: Accepting.Submitted): Effect.Effect<Answer.Answer, WaitError> => {
     const { accepted, preferredMs, queriedMs } = submitted
     const headers = accepted.replayed ? { "idempotency-replayed": "true" } : Answer.noHeaders
     const atOnce = created(accepted, headers)
@@ -61,16 +58,10 @@ export const make = Effect.gen(function* () {
     return waitMs === 0 ? Effect.succeed(atOnce) : answerLater(submitted, waitMs, headers, atOnce)
   }
 
-  const submit = ({
-    caller,
-    headers,
-    params,
-    readBody,
-    wait
-  }: SubmitCall): Effect.Effect<Answer.Answer, AnswerError> => {
+  const submit = ({ caller, headers, params, readBody, wait }: SubmitCall) => {
     const endpoint = endpointOf(params)
     const read = (grow: BodyReader.Grow) => Effect.mapEager(readBody(grow), (body) => ({ endpoint, body }))
-    return Later.flatMap(accepting.accept({ caller, endpoint, headers, wait, readBody: read }), answer)
+    return accepting.accept({ caller, endpoint, headers, wait, readBody: read }, answer)
   }
 
   return { ...accepting, submit }

@@ -21,6 +21,7 @@ import * as JsonBody from "#src/edges/http/requests/JsonBody.ts"
 import { invalid, issue, type Parsed } from "#src/edges/http/requests/Parsed.ts"
 import type { RequestHeaders } from "#src/edges/http/requests/RequestHeaders.ts"
 import { RequestHandlers } from "./RequestHandlers.ts"
+import type * as Accepting from "./Accepting.ts"
 import * as OutputEvents from "./streams/OutputEvents.ts"
 import type * as SubmitEndpoint from "./SubmitEndpoint.ts"
 
@@ -61,7 +62,7 @@ export const make = Effect.gen(function* () {
     const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
 
     const answer = (
-      accepted: Effect.Success<ReturnType<typeof accept>>["accepted"],
+      accepted: Accepting.Submitted["accepted"],
       restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
     ) => {
       const created = StatusView.created(urls.queueUrl, accepted)
@@ -82,17 +83,20 @@ export const make = Effect.gen(function* () {
     // Only reading the body can be interrupted: of a client that leaves later, the request is known here.
     return yield* Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(
-        accept({
-          caller,
-          endpoint,
-          headers: request.headers,
-          wait: query.wait,
-          readBody: (grow) =>
-            Effect.map(restore(BodyReader.read(request, JsonBody.maxBytes, grow)), (body) => ({
-              endpoint,
-              body
-            }))
-        }),
+        accept(
+          {
+            caller,
+            endpoint,
+            headers: request.headers,
+            wait: query.wait,
+            readBody: (grow) =>
+              Effect.map(restore(BodyReader.read(request, JsonBody.maxBytes, grow)), (body) => ({
+                endpoint,
+                body
+              }))
+          },
+          Effect.succeed
+        ),
         ({ accepted }) => answer(accepted, restore)
       )
     )

@@ -59,17 +59,20 @@ export const make = Effect.gen(function* () {
     restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   ) =>
     Effect.flatMap(FalOptions.translate(request.headers), (headers) =>
-      accept({
-        caller,
-        endpoint,
-        headers,
-        wait: undefined,
-        readBody: (grow) =>
-          Effect.map(restore(BodyReader.read(request, JsonBody.maxBytes, grow)), (read) => {
-            const body = read.length === 0 ? noInput : read
-            return { endpoint, body: webhook === null ? body : withWebhook(body, webhook) }
-          })
-      })
+      accept(
+        {
+          caller,
+          endpoint,
+          headers,
+          wait: undefined,
+          readBody: (grow) =>
+            Effect.map(restore(BodyReader.read(request, JsonBody.maxBytes, grow)), (read) => {
+              const body = read.length === 0 ? noInput : read
+              return { endpoint, body: webhook === null ? body : withWebhook(body, webhook) }
+            })
+        },
+        Effect.succeed
+      )
     )
 
   const submit = (submitting: Submitting) =>

@@ -50,6 +50,11 @@ export class BodyMemory {
     return needed <= this.#held ? Effect.void : Effect.suspend(() => this.#take(needed - this.#held))
   }
 
+  /** Whether nothing is counted. */
+  isFree(): boolean {
+    return this.#leases === null || this.#leases.length === 0
+  }
+
   release(): void {
     for (const lease of this.#leases?.splice(0) ?? []) lease.release()
   }

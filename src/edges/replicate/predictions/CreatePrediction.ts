@@ -120,13 +120,16 @@ const make = Effect.gen(function* () {
       const { submit, version } = yield* Effect.fromResult(PredictionBody.parse(bytes))
       return { body: submit, endpoint: yield* modelOf(addressed, version) }
     })
-    const { accepted, preferredMs } = yield* accept({
-      caller,
-      endpoint: addressed?.endpoint ?? null,
-      headers: request.headers,
-      wait: undefined,
-      readBody
-    }).pipe(
+    const { accepted, preferredMs } = yield* accept(
+      {
+        caller,
+        endpoint: addressed?.endpoint ?? null,
+        headers: request.headers,
+        wait: undefined,
+        readBody
+      },
+      Effect.succeed
+    ).pipe(
       Effect.catchTag("InvalidInput", ({ issues }) =>
         Effect.fail(PredictionBody.ofInput(ErrorAnswer.invalid(issues)))
       )
