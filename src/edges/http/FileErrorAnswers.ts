@@ -20,27 +20,20 @@ export const urlNotSigned = coded(
 )
 
 /** Both without parameters. */
-export const contentTypeMismatch = ({
-  declared,
-  sent
-}: {
+interface Types {
   readonly declared: string
   readonly sent: string
-}): ErrorAnswer =>
+}
+
+export const contentTypeMismatch = ({ declared, sent }: Types): ErrorAnswer =>
   coded(
     403,
     "CONTENT_TYPE_MISMATCH",
     `The Content-Type is ${sent}, but ${declared} was declared for the file. Send the declared one, or none.`
   )
 
-/** Bytes that a client sent to S3, which does not compare the types, do not count. Both without parameters. */
-export const arrivedAsOther = ({
-  declared,
-  sent
-}: {
-  readonly declared: string
-  readonly sent: string
-}): ErrorAnswer =>
+/** Bytes that a client sent to S3, which does not compare the types, do not count. */
+export const arrivedAsOther = ({ declared, sent }: Types): ErrorAnswer =>
   coded(
     404,
     "CONTENT_TYPE_MISMATCH",

@@ -110,7 +110,7 @@ export const into = (
     : { source: decoded(coding, sink), headers: rest }
 }
 
-/** The content of a whole body, or why there is none. Decoding stops as soon as the content exceeds `limit` bytes. */
+/** Decodes a whole body. Stops as soon as the content exceeds `limit` bytes. */
 export const whole = (
   body: Uint8Array,
   { coding, limit }: { readonly coding: string; readonly limit: number }
