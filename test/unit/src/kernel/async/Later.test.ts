@@ -172,6 +172,24 @@ describe("Later", () => {
     })
   )
 
+  it.effect("completes an effect that is not to be interrupted, also in a fiber that is", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<number>()
+      const reached: Array<number> = []
+      const whole = Later.uninterruptible(() =>
+        Effect.map(Deferred.await(gate), (value) => reached.push(value))
+      )
+      const fork = <B, F>(waiting: Effect.Effect<B, F>): Fiber.Fiber<B, F> => {
+        const fiber = Effect.runFork(waiting)
+        fiber.interruptUnsafe()
+        return fiber
+      }
+      Later.settle(whole, fork, () => {})
+      yield* Deferred.succeed(gate, 3)
+      assert.deepStrictEqual(reached, [3])
+    })
+  )
+
   it("interrupts the step that it waits for", () => {
     const { end, work } = job()
     const { count, later } = signal()
