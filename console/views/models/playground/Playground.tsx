@@ -1,7 +1,7 @@
 /** Tries a model: an input by form or JSON, its price before, its run as it goes, and its result. */
 import * as JsonText from "#domain/JsonText.ts"
 import { useQuery } from "@tanstack/react-query"
-import { getRouteApi, useLocation } from "@tanstack/react-router"
+import { getRouteApi, useLocation, useRouter } from "@tanstack/react-router"
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react"
 import type { Json, JsonObject } from "#domain/CanonicalJson.ts"
 import { ApiError } from "#clients/typescript/ApiError.ts"
@@ -60,6 +60,23 @@ const focusFirst = (form: HTMLElement | null) =>
     ?.querySelector<HTMLElement>("input, textarea, button, [tabindex='0']")
     ?.focus()
 
+/**
+ * Changes search and hash of the model's address. It stays on the screen while the next view loads, and the address
+ * belongs to that one by then.
+ */
+const useAddress = (owner: string, name: string) => {
+  const router = useRouter()
+  const own = { to: "/models/$owner/$name", params: { owner, name } } as const
+  return (change: {
+    readonly search: true | { readonly request: string }
+    readonly hash: true | string
+    readonly replace?: boolean
+  }) => {
+    if (router.buildLocation(own).pathname !== router.latestLocation.pathname) return
+    void router.navigate({ ...own, ...change, resetScroll: false, hashScrollIntoView: false })
+  }
+}
+
 const Playground = ({
   input: schema,
   model,
@@ -72,7 +89,7 @@ const Playground = ({
   const { exampleInput, modelEndpoint, name, owner, stream } = model
   const { request: requestId } = route.useSearch()
   const { account } = route.useRouteContext()
-  const navigate = route.useNavigate()
+  const changeAddress = useAddress(owner, name)
   const hash = useLocation({ select: ({ hash }) => hash })
   const linked = useMemo(() => InputLink.inputOf(hash), [hash])
   const [value, setValue] = useState<Json>(() => linked ?? StartInput.of(schema, exampleInput))
@@ -90,8 +107,7 @@ const Playground = ({
 
   const { clear, error, isSending, submit } = useSubmitting(
     { ownerName: owner, modelName: name },
-    (request) =>
-      void navigate({ search: { request }, hash: true, resetScroll: false, hashScrollIntoView: false })
+    (request) => changeAddress({ search: { request }, hash: true })
   )
 
   const change = (next: Json) => {
@@ -126,14 +142,7 @@ const Playground = ({
   useEffect(() => {
     const isStart = !isTouched.current || InputData.isEqual(settled, exampleInput)
     const fragment = isStart ? "" : (InputLink.fragmentOf(settled) ?? "").slice(1)
-    if (fragment !== hash)
-      void navigate({
-        search: true,
-        hash: fragment,
-        replace: true,
-        resetScroll: false,
-        hashScrollIntoView: false
-      })
+    if (fragment !== hash) changeAddress({ search: true, hash: fragment, replace: true })
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- Only what is entered changes the address.
   }, [settled])
 

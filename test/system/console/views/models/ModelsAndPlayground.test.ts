@@ -202,6 +202,26 @@ describe("the playground", () => {
     assert.match((await input.textContent()) ?? "", /zebra.*apple/s)
   })
 
+  consoleTest("leaves the address alone once another view was asked for", async ({ open }) => {
+    const page = await open("ada", "/models/sandbox/greeting")
+    await page.clock.install()
+    let release = () => {}
+    const released = new Promise<void>((resolve) => (release = resolve))
+    await page.route(/UsageView/, async (route) => {
+      await released
+      await route.continue()
+    })
+    await page.getByRole("textbox", { name: /^Name/ }).fill("Grace")
+    const asked = page.waitForRequest(/UsageView/)
+    await page.getByRole("link", { name: "Usage", exact: true }).click()
+    await asked
+    // The input is written to the address of the playground 300 ms after its last change.
+    await page.clock.runFor(1_000)
+    release()
+    await page.getByRole("heading", { name: "Usage", level: 1 }).waitFor()
+    assert.strictEqual(new URL(page.url()).pathname, "/console/usage")
+  })
+
   consoleTest("shares an input by its address", async ({ open }) => {
     const page = await open("ada", "/models/sandbox/greeting")
     await page.getByRole("textbox", { name: /^Name/ }).fill("Grace – 灯台")
