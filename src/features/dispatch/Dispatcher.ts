@@ -235,9 +235,11 @@ const make = Effect.gen(function* () {
     return isCurrent ? "moved" : "left"
   })
 
-  /** Whether the rows of the projection may hold work, other than work that waits for room. */
-  const needsLook = () =>
-    !isAlone() || fresh.isBehind() || Array.from(fresh.left()).some((model) => !waitingForRoom.has(model))
+  /** Whether the rows of the projection at the position may hold work, other than work that waits for room. */
+  const needsLook = (position: GlobalPosition.GlobalPosition) =>
+    !isAlone() ||
+    fresh.isBehind(position) ||
+    Array.from(fresh.left()).some((model) => !waitingForRoom.has(model))
 
   const freshRows: Rows<never> = ({ after, limit, model }) => {
     const rows = fresh.of(model)
@@ -252,14 +254,18 @@ const make = Effect.gen(function* () {
     const now = yield* steady.now
     yield* providers.refresh
     const known = yield* knownOfFresh(models)
+    yield* probe(known.map(({ entry }) => entry))
     if (known.length < models.length) models.forEach(fresh.leave)
     const contenders = Contenders.make([...known.map(({ entry }) => entry), ...leftEntries])
     for (const model of known) {
       const { left } = yield* dispatchModel(freshRows, model, contenders, now)
       if (left === "more") wakeFresh()
-      else if (left !== "none") fresh.leave(model.endpoint)
+      else if (left !== "none") {
+        fresh.leave(model.endpoint)
+        loop.left(now)
+      }
     }
-    if (needsLook()) wake()
+    if (needsLook(yield* shownPosition)) wake()
     yield* isDone
   })
 

@@ -5,6 +5,7 @@
  */
 import { Context, Effect, Queue, Stream } from "effect"
 import { Projections } from "#projections/Projections.ts"
+import type { GlobalPosition } from "#streams/GlobalPosition.ts"
 import { supervise } from "#src/kernel/async/Supervise.ts"
 import { earliest } from "#src/kernel/time/Earliest.ts"
 import * as MonotonicTime from "#src/kernel/time/MonotonicTime.ts"
@@ -57,10 +58,10 @@ export interface Reactor<E, E2, E3> {
   readonly recover: Effect.Effect<unknown, E>
   /** Handles what is due. */
   readonly pass: Effect.Effect<Found, E2>
-  /** When the next row falls due, Unix time in ms; `null` when none does. */
-  readonly nextDueAt: (now: number) => Effect.Effect<number | null, E3>
-  /** Whether a read model that has moved may show something to do. Default: always. */
-  readonly needsPass?: () => boolean
+  /** When the first row after `after` falls due, both Unix time in ms; `null` when none does. */
+  readonly nextDueAt: (after: number) => Effect.Effect<number | null, E3>
+  /** Whether a read model that has moved to `position` may show something to do. Default: always. */
+  readonly needsPass?: (position: GlobalPosition) => boolean
   /** The time between two wake-ups by a read model, as a multiple of `MovePace`. Default: 1. */
   readonly paces?: number
 }
@@ -86,6 +87,12 @@ export const make = Effect.gen(function* () {
   /** When the loop woke (`MonotonicTime.millis`); `null` while it sleeps. */
   let awakeSince: number | null = yield* MonotonicTime.millis
 
+  /** When the last pass began, Unix time in ms. It may not have seen rows that fell due since. */
+  let passedAt = yield* steady.now
+
+  /** When the sleeping loop wakes by itself, Unix time in ms; `null` while it is awake. */
+  let sleepsUntil: number | null = null
+
   /** The rows whose turn is this node's. The loop wakes when the turn of another row comes. */
   const ownOf = <Row extends { readonly requestId: string; readonly dueAt: number }>(
     rows: ReadonlyArray<Row>,
@@ -109,7 +116,8 @@ export const make = Effect.gen(function* () {
     projections: names,
     recover
   }: Reactor<E, E2, E3>) => {
-    const freshPass = Effect.suspend(() => {
+    const freshPass = Effect.flatMap(steady.now, (now) => {
+      passedAt = now
       nextTurnAt = null
       wakeAt = null
       return pass
@@ -126,10 +134,13 @@ export const make = Effect.gen(function* () {
     const untilNext = Effect.fnUntraced(function* (longestMs: number) {
       const now = yield* steady.now
       const turnAt = nextTurnAt === null ? null : Math.max(nextTurnAt, now + turnPaceMs)
-      const dueAt = earliest(earliest(yield* nextDueAt(now), turnAt), wakeAt)
+      const rowAt = yield* nextDueAt(passedAt)
+      const dueAt = earliest(earliest(rowAt, turnAt), wakeAt)
       const wait = Math.min(dueAt === null ? longestMs : Math.max(dueAt - now, 1), longestMs)
       awakeSince = null
+      sleepsUntil = now + wait
       yield* Effect.timeoutOption(Queue.take(wakeUps), wait)
+      sleepsUntil = null
       awakeSince = yield* MonotonicTime.millis
     })
 
@@ -145,9 +156,9 @@ export const make = Effect.gen(function* () {
     })
 
     const follow = (projection: string) =>
-      Stream.runForEach(projections.changes(projection), () =>
+      Stream.runForEach(projections.changes(projection), (position) =>
         Effect.suspend(() => {
-          if (!needsPass()) return Effect.void
+          if (!needsPass(position)) return Effect.void
           wake()
           return pause(paces * movePaceMs)
         })
@@ -164,13 +175,19 @@ export const make = Effect.gen(function* () {
     return Effect.forEach(fibers, (fiber) => Effect.forkScoped(supervise(name, fiber)), { discard: true })
   }
 
+  const askAt = (at: number) => {
+    wakeAt = earliest(wakeAt, at)
+    // The pass asks again for what is still needed.
+    if (sleepsUntil !== null && at < sleepsUntil) wake()
+  }
+
   return {
     /** Asks for a pass. */
     wake,
     /** Asks for a pass at a time, Unix time in ms. A pass forgets what was asked for before it. */
-    wakeAt: (at: number) => {
-      wakeAt = earliest(wakeAt, at)
-    },
+    wakeAt: askAt,
+    /** Due rows are left at `now`, Unix time in ms, by something other than a pass. */
+    left: (now: number) => askAt(now + leftMs),
     ownOf,
     /** Since when the loop has been awake (`MonotonicTime.millis`); `null` while it sleeps. */
     awakeSince: () => awakeSince,

@@ -72,8 +72,14 @@ export const submit = (server: ServerProcess.ServerProcess) =>
 export const statusOf = (server: ServerProcess.ServerProcess, id: string) =>
   call(server, `/acme/gpu/requests/${id}/status`)
 
-export const isStatus = (server: ServerProcess.ServerProcess, id: string, status: string) =>
-  Effect.map(statusOf(server, id), (body) => body["status"] === status)
+/** The message shows the last status. */
+export const untilStatus = (server: ServerProcess.ServerProcess, id: string, status: string) =>
+  Until.polled(
+    `the status ${status}`,
+    statusOf(server, id),
+    (body) => body["status"] === status,
+    Until.processes
+  )
 
 /** Creates a worker key for every model. */
 export const workerKey = (dataDirectory: string) =>

@@ -3,7 +3,7 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
-import { call, httpProvider, isStatus, serving, statusOf, until } from "#test/support/attacks/OneModel.ts"
+import { call, httpProvider, serving, statusOf, until, untilStatus } from "#test/support/attacks/OneModel.ts"
 
 /** Runs for `seconds` of the input and returns the input's `file`. */
 const worker = Receiver.http((request, response) => {
@@ -76,9 +76,9 @@ layer(Served.layer, { excludeTestServices: true })((it) => {
           const one = yield* Served
           const inTime = header("x-request-start-timeout", "1")
           const { request_id: id } = yield* call(one, "/acme/gpu", { seconds: 2.5 }, inTime)
-          yield* until(isStatus(one, String(id), "IN_PROGRESS"))
+          yield* untilStatus(one, String(id), "IN_PROGRESS")
           assert.isNumber(Object((yield* statusOf(one, String(id)))["metrics"]).inference_time)
-          yield* until(isStatus(one, String(id), "COMPLETED"))
+          yield* untilStatus(one, String(id), "COMPLETED")
         }).pipe(Effect.scoped),
       120_000
     )

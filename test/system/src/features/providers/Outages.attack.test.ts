@@ -11,13 +11,13 @@ import { figure } from "#test/support/attacks/Form.ts"
 import {
   call,
   httpProvider,
-  isStatus,
   metric,
   prints,
   serving,
   statusOf,
   submit,
   until,
+  untilStatus,
   workerKey
 } from "#test/support/attacks/OneModel.ts"
 
@@ -64,7 +64,7 @@ describe("D1: a provider that refuses connections", () => {
         )
         assert.isTrue(yield* metric(server, 'inferlog_model_waits{model="acme/gpu",cause="provider_down"} 1'))
         const up = yield* worker(workerPort)
-        for (const id of ids) yield* until(isStatus(server, id, "COMPLETED"))
+        for (const id of ids) yield* untilStatus(server, id, "COMPLETED")
         assert.isUndefined((yield* statusOf(server, first))["waiting_for"])
         assert.isAbove(up.connections(), 0)
         // Only requests that were claimed before the first refusal have a second claim.
@@ -88,16 +88,16 @@ describe("D1: a provider that refuses connections", () => {
           Effect.gen(function* () {
             yield* worker(workerPort)
             // Probes are at most 5 s apart and take at most 5 s.
-            yield* until(isStatus(server, before, "COMPLETED"))
+            yield* untilStatus(server, before, "COMPLETED")
             const within = yield* submit(server)
-            yield* until(isStatus(server, within, "COMPLETED"))
+            yield* untilStatus(server, within, "COMPLETED")
             yield* Effect.sleep(backMs)
           })
         )
         const after = yield* submit(server)
         yield* until(Effect.map(statusOf(server, after), (body) => body["waiting_for"] === "provider_down"))
         yield* worker(workerPort)
-        yield* until(isStatus(server, after, "COMPLETED"))
+        yield* untilStatus(server, after, "COMPLETED")
       }).pipe(Effect.scoped),
     120_000
   )
@@ -113,7 +113,7 @@ describe("D1: a provider that refuses connections", () => {
           { SWEEP_INTERVAL: "1 second" }
         )
         const id = yield* submit(server)
-        yield* until(isStatus(server, id, "CANCELLED"))
+        yield* untilStatus(server, id, "CANCELLED")
         const { cost, outcome } = yield* call(server, `/requests/${id}`)
         assert.deepStrictEqual([outcome, cost], ["expired", "0"])
         const { available, reserved } = yield* call(server, "/account/balance")
