@@ -1,5 +1,5 @@
 /** The log as one node sees it. Appends take a moment; appends and reads fail when the test says so. */
-import { Context, Effect, Layer } from "effect"
+import { Context, Deferred, Effect, Layer } from "effect"
 import { EventReader, EventStoreError } from "#streams/EventReader.ts"
 import { type Append, EventStore, withAppend } from "#streams/EventStore.ts"
 
@@ -20,6 +20,8 @@ export class AppendFaults extends Context.Service<
     readonly failPayloads: (count: number) => void
     /** The next `count` reads of streams find no events. */
     readonly hideStreams: (count: number) => void
+    /** Followers of the log hear of no event until the effect has run. Read models see all of them. */
+    readonly holdFollowers: () => Effect.Effect<void>
   }
 >()("inferlog/test/AppendFaults") {}
 
@@ -55,7 +57,25 @@ export const layer = Layer.effectContext(
     const read: EventReader["Service"]["read"] = (stream, after) =>
       Effect.suspend(() => (hidden-- > 0 ? Effect.succeed([]) : reader.read(stream, after)))
 
+    let held: Deferred.Deferred<void> | null = null
+    const follow: EventReader["Service"]["follow"] = (after, onEvents) =>
+      reader.follow(after, (events) =>
+        held === null
+          ? onEvents(events)
+          : Effect.andThen(
+              Deferred.await(held),
+              Effect.suspend(() => onEvents(events) ?? Effect.void)
+            )
+      )
+
     const faults = AppendFaults.of({
+      holdFollowers: () => {
+        const holding = (held = Deferred.makeUnsafe<void>())
+        return Effect.suspend(() => {
+          held = null
+          return Deferred.succeed(holding, undefined)
+        })
+      },
       failPayloads: (count) => (failingPayloads = count),
       hideStreams: (count) => (hidden = count),
       decide: (next) => (fateOf = next),
@@ -70,7 +90,7 @@ export const layer = Layer.effectContext(
     })
     return Context.make(AppendFaults, faults).pipe(
       Context.add(EventStore, EventStore.of({ ...withAppend(store, append), read, payload })),
-      Context.add(EventReader, EventReader.of({ ...reader, read, payload }))
+      Context.add(EventReader, EventReader.of({ ...reader, read, payload, follow }))
     )
   })
 )

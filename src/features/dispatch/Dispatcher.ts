@@ -235,11 +235,18 @@ const make = Effect.gen(function* () {
     return isCurrent ? "moved" : "left"
   })
 
-  /** Whether the rows of the projection at the position may hold work, other than work that waits for room. */
-  const needsLook = (position: GlobalPosition.GlobalPosition) =>
-    !isAlone() ||
-    fresh.isBehind(position) ||
-    Array.from(fresh.left()).some((model) => !waitingForRoom.has(model))
+  /** Whether the rows of the projection may hold work, other than work that waits for room. */
+  const needsLook = () =>
+    !isAlone() || fresh.isBehind() || Array.from(fresh.left()).some((model) => !waitingForRoom.has(model))
+
+  /** What the projection shows and `followLog` has not seen yet: each reads the log by itself. */
+  let shownAhead: GlobalPosition.GlobalPosition | null = null
+
+  /** The projection has reached the position. If that is ahead of `followLog`, `followLog` decides. */
+  const needsPass = (position: GlobalPosition.GlobalPosition) => {
+    shownAhead = GlobalPosition.isReached(position, followed) ? null : position
+    return shownAhead === null && needsLook()
+  }
 
   const freshRows: Rows<never> = ({ after, limit, model }) => {
     const rows = fresh.of(model)
@@ -265,7 +272,7 @@ const make = Effect.gen(function* () {
         loop.left(now)
       }
     }
-    if (needsLook(yield* shownPosition)) wake()
+    if (needsLook()) wake()
     yield* isDone
   })
 
@@ -285,6 +292,7 @@ const make = Effect.gen(function* () {
     reader.follow(followed, (events) => {
       followed = events.at(-1)?.position ?? followed
       if (fresh.note(events)) wakeFresh()
+      if (shownAhead !== null && needsPass(shownAhead)) wake()
     })
   )
 
@@ -301,7 +309,7 @@ const make = Effect.gen(function* () {
   yield* loop.run({
     name: "The dispatcher",
     projections: [projection.name],
-    needsPass: needsLook,
+    needsPass,
     recover,
     pass,
     nextDueAt: dueWork.nextDueAt

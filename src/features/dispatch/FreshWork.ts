@@ -45,11 +45,8 @@ export interface FreshWork {
   readonly leaveAll: () => void
   /** The models that are left to the projection. */
   readonly left: () => ReadonlySet<ModelEndpoint>
-  /**
-   * Whether the projection, which has reached the position, has or will have work that is not here, apart from that of models
-   * left to it. It reads the log by itself, so it may show an event before `note` is called with it.
-   */
-  readonly isBehind: (position: Position) => boolean
+  /** Whether the projection has, or will have, work that is not here, apart from that of models left to it. */
+  readonly isBehind: () => boolean
   /** A look into the projection begins, which has reached the position. */
   readonly beginLook: (position: Position) => void
   /** The look ends: these models still have rows. */
@@ -153,11 +150,7 @@ export const make = (head: Position, capacity: Capacity): FreshWork => {
     leave: (model) => void withRows?.add(model),
     leaveAll,
     left: () => new Set([...(withRows ?? []), ...unknownOf.keys()]),
-    isBehind: (position) =>
-      unknownUpTo !== null ||
-      withRows === null ||
-      othersUpTo !== null ||
-      !GlobalPosition.isReached(position, end),
+    isBehind: () => unknownUpTo !== null || withRows === null || othersUpTo !== null,
     beginLook: (position) => {
       withRows = null
       const isShown = (upTo: Position) => GlobalPosition.isReached(upTo, position)

@@ -3,7 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { ConnectionError, ProviderOutcome } from "#domain/Outcome.ts"
+import * as DueWorkProjection from "#projections/due-work/DueWorkProjection.ts"
+import { Projections } from "#projections/Projections.ts"
 import type { Provider } from "#src/features/providers/Provider.ts"
+import { AppendFaults } from "#test/support/AppendFaults.ts"
 import * as Facts from "#test/support/RequestFacts.ts"
 import { succeeded } from "#test/support/TestModels.ts"
 import { TestProvider } from "#test/support/TestProvider.ts"
@@ -48,6 +51,29 @@ const runsNext = Effect.fnUntraced(function* (id: string) {
   assert.strictEqual(run.job.requestId, id)
   yield* run.ends(succeeded())
   yield* Facts.untilEnd(run.job.requestId)
+})
+
+describe("A request that finds a provider away", () => {
+  it.effect(
+    "runs after the next probe, also if the read model showed its requeue before anyone heard of it",
+    () => {
+      const state = { fault: null, probes: 0 }
+      return Effect.gen(function* () {
+        const faults = yield* AppendFaults
+        const projections = yield* Projections
+        const id = yield* Facts.submit({ model })
+        const run = yield* (yield* TestProvider).next
+        const release = faults.holdFollowers()
+        yield* run.ends(refused)
+        yield* Facts.untilType(id, "RequestRequeued")
+        assert.isTrue(yield* projections.caughtUp(DueWorkProjection.projection.name))
+        yield* Effect.yieldNow
+        yield* release
+        yield* TestClock.adjust("1 second")
+        yield* runsNext(id)
+      }).pipe(Effect.provide(nodeWith(state)))
+    }
+  )
 })
 
 describe("A request for a provider that was away when the last one waited", () => {
