@@ -111,14 +111,48 @@ export const items = (list: ReadonlyArray<Json>): ReadonlyArray<Json> => {
   )
 }
 
-/** A member of an object, or an item of a list. */
-export interface Entry {
-  /** The index of an item. */
-  readonly name: string
-  /** Remembers its part of the text. */
+/** A value with its text. */
+export interface Spelled {
+  /** Remembers its text, if it can. */
   readonly value: Json
   /** The text of a value that cannot remember it. `null`: it can, or no text is known. */
   readonly scalar: string | null
+}
+
+/** A member of an object, or an item of a list. */
+export interface Entry extends Spelled {
+  /** The index of an item. */
+  readonly name: string
+}
+
+/** The value that was parsed from the text. */
+export const spelled = (value: Json, text: string): Spelled => ({
+  value,
+  scalar: typeof value === "object" && value !== null ? null : text.trim()
+})
+
+/** As `member`, with the text of a scalar. */
+export const spelledMember = (value: Json | undefined, name: string): Spelled | undefined => {
+  const found = member(value, name)
+  return found === undefined ? undefined : { value: found, scalar: scalarText(value, name) ?? null }
+}
+
+/** An object that remembers the texts of its members. The last of several with one name counts. */
+export const objectOf = (members: ReadonlyArray<Entry>): JsonObject => {
+  const object = Object.fromEntries(members.map(({ name, value }) => [name, value]))
+  if (members.every(({ scalar }) => scalar === null)) return object
+  const texts = new Map(members.map(({ name, scalar, value }) => [name, scalar ?? write(value)]))
+  return remember(
+    object,
+    `{${Array.from(texts, ([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`
+  )
+}
+
+/** A list that remembers the texts of its items. */
+export const listOf = (spelledItems: ReadonlyArray<Spelled>): ReadonlyArray<Json> => {
+  const values = spelledItems.map(({ value }) => value)
+  if (spelledItems.every(({ scalar }) => scalar === null)) return values
+  return remember(values, `[${spelledItems.map(({ scalar, value }) => scalar ?? write(value)).join(",")}]`)
 }
 
 /** In the order of the text. */

@@ -53,12 +53,13 @@ export const deliver = Effect.fnUntraced(function* (
   id: RequestId,
   output: Json,
   violations: ReadonlyArray<Violation> = [],
-  delivered = Money.units(1)
+  delivered = Money.units(1),
+  text = JSON.stringify(output)
 ) {
   const actors = yield* RequestActors
   const payloads = yield* Payload.Payloads
   const stream = StreamName.make(InferenceRequest.aggregate.category, id)
-  const sealed = yield* payloads.seal({ owner: "test", stream, name: "output", text: JSON.stringify(output) })
+  const sealed = yield* payloads.seal({ owner: "test", stream, name: "output", text })
   const { state } = yield* actors.current(id)
   const startedAt = state._tag === "Request" ? (state.startedAt ?? 0) : 0
   const outcome: JudgedOutcome = {

@@ -122,17 +122,19 @@ const Node = ({
   )
 }
 
-/** @param open levels that are open at first. */
+/** @param open levels that are open at first. @param scalar the text of a value that cannot remember it. */
 export const Json = ({
   label,
   open = 2,
+  scalar = null,
   value
 }: {
   readonly value: Value
+  readonly scalar?: string | null
   readonly label: string
   readonly open?: number
 }) => (
   <div role="group" aria-label={label} className={classes["json"]}>
-    <Node name={null} value={value} scalar={null} depth={0} open={open} />
+    <Node name={null} value={value} scalar={scalar} depth={0} open={open} />
   </div>
 )

@@ -18,6 +18,8 @@ const MarkdownView = lazy(() => import("./MarkdownView.tsx"))
 
 export interface ResultViewProps {
   readonly output: JsonValue
+  /** The text of an output that cannot remember it. */
+  readonly scalar?: string | null
   /** Of the model's output, if it is known. */
   readonly schema?: ResultParts.Schema | null
   /** The stored files of the output (`media` of the request). */
@@ -102,11 +104,11 @@ const Parts = ({ parts }: { readonly parts: ReadonlyArray<Group> }) => {
   )
 }
 
-export const ResultView = ({ media = [], output, schema = null }: ResultViewProps) => {
+export const ResultView = ({ media = [], output, scalar = null, schema = null }: ResultViewProps) => {
   const parts = useMemo(() => grouped(ResultParts.of(output, schema, media)), [output, schema, media])
   const [chosen, choose] = useState<"result" | "json">("result")
   const isJsonAlone = parts.length === 1 && parts[0]?.kind === "json"
-  if (isJsonAlone) return <Json value={output} label="Result" />
+  if (isJsonAlone) return <Json value={output} scalar={scalar} label="Result" />
   return (
     <Tabs
       label="Result"

@@ -145,9 +145,9 @@ export class RunReport implements RunControl {
     if (isNewRun && this.#run.attempt > 1) this.#live = this.#beginOutput()
   }
 
-  chunk(chunk: Json): void {
+  chunk(chunk: Json, scalar?: string | null): void {
     this.start()
-    if (this.#isShown) this.#liveRun().chunk(chunk)
+    if (this.#isShown) this.#liveRun().chunk(chunk, scalar)
   }
 
   restartChunks(): void {

@@ -62,9 +62,10 @@ export class LiveRun {
     return this.#waitingBytes >= batchBytes
   }
 
-  chunk(json: Json): void {
+  /** @param scalar the text of a chunk that cannot remember it. */
+  chunk(json: Json, scalar: string | null = null): void {
     if (this.#isEnded) return
-    const text = JsonText.writeLine(json)
+    const text = scalar ?? JsonText.writeLine(json)
     const bytes = Buffer.byteLength(text)
     this.#bytes += bytes
     this.#waiting.push(text)

@@ -1,17 +1,19 @@
 /** Answers whose events each have a part of the output, and that are complete when they end (Triton, fal). */
 import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import type * as JsonText from "#domain/JsonText.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { NoAnswer } from "./NoAnswer.ts"
 import * as ErrorOutcomes from "./ErrorOutcomes.ts"
 import type { OutputChunks } from "./OutputChunks.ts"
 import type { ProviderAnswer, StreamedAnswer } from "./ProviderHttp.ts"
+import * as ReportedOutput from "./ReportedOutput.ts"
 import * as ServerEvents from "./ServerEvents.ts"
 
 export interface Reading {
   readonly chunks: OutputChunks
   /** The chunk in the data of an event; `undefined` for an event without a chunk. */
-  readonly chunkIn: (json: Json) => Json | undefined
+  readonly chunkIn: (data: JsonText.Spelled) => JsonText.Spelled | undefined
   /** Why the run has failed, if the data says that. */
   readonly failureIn: (event: ServerEvents.ServerEvent, json: Json) => ProviderOutcome | null
   readonly maxEventSize?: number
@@ -21,20 +23,22 @@ type Whole = Pick<Reading, "chunks" | "chunkIn">
 
 /** The output of a stream without any event is unknown. */
 const succeeded = (chunks: OutputChunks): ProviderOutcome =>
-  chunks.size() === 0 ? ErrorOutcomes.cutOff : { _tag: "Succeeded", output: chunks.output(), delivered: null }
+  chunks.size() === 0
+    ? ErrorOutcomes.cutOff
+    : { _tag: "Succeeded", ...ReportedOutput.ofSpelled(chunks.output()), delivered: null }
 
 /** Takes the chunk in the data. Why the run has failed with it, or `null`. */
-const taken = (json: Json, { chunkIn, chunks }: Whole): ProviderOutcome | null => {
-  const chunk = chunkIn(json)
+const taken = (data: JsonText.Spelled, { chunkIn, chunks }: Whole): ProviderOutcome | null => {
+  const chunk = chunkIn(data)
   if (chunk === undefined) return ErrorOutcomes.babble
-  return chunks.take(chunk) ? null : (chunks.fault() ?? ErrorOutcomes.babble)
+  return chunks.take(chunk.value, chunk.scalar) ? null : (chunks.fault() ?? ErrorOutcomes.babble)
 }
 
 /** The end of a run whose answer is no stream but one value, which has the only chunk. */
 export const ofOne = (answer: ProviderAnswer, whole: Whole): ProviderOutcome =>
   answer.json === undefined
     ? ErrorOutcomes.ofForm(answer)
-    : (taken(answer.json, whole) ?? succeeded(whole.chunks))
+    : (taken({ value: answer.json, scalar: null }, whole) ?? succeeded(whole.chunks))
 
 /** The end of the run. Fails if the connection is lost before the end of the answer. */
 export const read = (
@@ -45,11 +49,11 @@ export const read = (
     let end: ProviderOutcome | null = null
 
     const endAt = (event: ServerEvents.ServerEvent): ProviderOutcome | null => {
-      const json = ServerEvents.jsonOf(event)
-      if (json === undefined) return ErrorOutcomes.ofEvent(event)
-      const failure = failureIn(event, json)
+      const data = ServerEvents.spelledOf(event)
+      if (data === undefined) return ErrorOutcomes.ofEvent(event)
+      const failure = failureIn(event, data.value)
       if (failure !== null) return failure
-      return taken(json, { chunks, chunkIn })
+      return taken(data, { chunks, chunkIn })
     }
 
     const take = (event: ServerEvents.ServerEvent): boolean => {

@@ -9,10 +9,13 @@ import * as GrowingText from "#src/kernel/text/GrowingText.ts"
 export type PlainKind = Exclude<StreamKind, "openai">
 
 export interface OutputAssembly {
-  /** Why the run has failed: the chunk is not of the kind, or the output becomes too large. `null`: neither. */
-  readonly take: (chunk: Json) => "not_of_kind" | "too_large" | null
+  /**
+   * Why the run has failed: the chunk is not of the kind, or the output becomes too large. `null`: neither. `scalar`: the text of
+   * a chunk that cannot remember it.
+   */
+  readonly take: (chunk: Json, scalar?: string | null) => "not_of_kind" | "too_large" | null
   /** What the chunks add up to; `null` before the first chunk of `last`. */
-  readonly output: () => Json
+  readonly output: () => JsonText.Spelled
   /** The number of chunks. */
   readonly size: () => number
   /** Forgets all chunks. */
@@ -27,33 +30,35 @@ const mostItems = 1_000_000
 const lengthOf = (chunk: Json): number =>
   typeof chunk === "string" ? chunk.length : JsonText.write(chunk).length
 
+const nothing: JsonText.Spelled = { value: null, scalar: null }
+
 export const make = (kind: PlainKind): OutputAssembly => {
   let size = 0
   /** Characters so far. */
   let length = 0
   let text = GrowingText.make()
-  let items: Array<Json> = []
-  let last: Json = null
+  let items: Array<JsonText.Spelled> = []
+  let last: JsonText.Spelled = nothing
 
-  const add = (chunk: Json) => {
+  const add = (chunk: Json, scalar: string | null) => {
     if (kind === "text") text.add(String(chunk))
-    else if (kind === "items") items.push(chunk)
-    else last = chunk
+    else if (kind === "items") items.push({ value: chunk, scalar })
+    else last = { value: chunk, scalar }
   }
 
-  const outputs: Readonly<Record<PlainKind, () => Json>> = {
-    text: () => text.text(),
-    items: () => [...items],
+  const outputs: Readonly<Record<PlainKind, () => JsonText.Spelled>> = {
+    text: () => ({ value: text.text(), scalar: null }),
+    items: () => ({ value: JsonText.listOf(items), scalar: null }),
     last: () => last
   }
 
   return {
-    take: (chunk) => {
+    take: (chunk, scalar = null) => {
       if (kind === "text" && typeof chunk !== "string") return "not_of_kind"
       length = kind === "last" ? lengthOf(chunk) : length + lengthOf(chunk)
       if (length > mostCharacters || (kind === "items" && size >= mostItems)) return "too_large"
       size++
-      add(chunk)
+      add(chunk, scalar)
       return null
     },
     output: outputs[kind],
@@ -63,7 +68,7 @@ export const make = (kind: PlainKind): OutputAssembly => {
       length = 0
       text = GrowingText.make()
       items = []
-      last = null
+      last = nothing
     }
   }
 }
@@ -75,12 +80,17 @@ export const formed = (kind: PlainKind, output: Json): Json =>
     : output
 
 /** Chunks that have to follow those that add up to `made`; `null` if the output does not begin with that. */
-export const restOf = (kind: PlainKind, made: Json, output: Json): ReadonlyArray<Json> | null => {
+export const restOf = (
+  kind: PlainKind,
+  made: Json,
+  output: JsonText.Spelled
+): ReadonlyArray<JsonText.Spelled> | null => {
+  const { value } = output
   if (kind === "last") return [output]
   if (kind === "items")
-    return isList(made) && isList(output) && isDeepStrictEqual(output.slice(0, made.length), made)
-      ? output.slice(made.length)
+    return isList(made) && isList(value) && isDeepStrictEqual(value.slice(0, made.length), made)
+      ? JsonText.entries(value).slice(made.length)
       : null
-  if (typeof made !== "string" || typeof output !== "string" || !output.startsWith(made)) return null
-  return output === made ? [] : [output.slice(made.length)]
+  if (typeof made !== "string" || typeof value !== "string" || !value.startsWith(made)) return null
+  return value === made ? [] : [{ value: value.slice(made.length), scalar: null }]
 }

@@ -2,14 +2,18 @@
 import { isDeepStrictEqual } from "node:util"
 import { Effect } from "effect"
 import type { Json } from "#domain/CanonicalJson.ts"
+import type * as JsonText from "#domain/JsonText.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Job, RunControl } from "./Provider.ts"
 import * as ErrorOutcomes from "./ErrorOutcomes.ts"
 import * as OutputAssembly from "./OutputAssembly.ts"
 
 export interface OutputChunks {
-  /** Reports a chunk. `false`: it is invalid, or the output becomes too large, so that the run ends in `fault`. */
-  readonly take: (chunk: Json) => boolean
+  /**
+   * Reports a chunk. `false`: it is invalid, or the output becomes too large, so that the run ends in `fault`. `scalar`: the text
+   * of a chunk that cannot remember it.
+   */
+  readonly take: (chunk: Json, scalar?: string | null) => boolean
   /** `null` unless `take` has returned `false`. */
   readonly fault: () => ProviderOutcome | null
   /** What the provider has made until now does not count. */
@@ -17,7 +21,7 @@ export interface OutputChunks {
   /** The number of chunks since the last restart. */
   readonly size: () => number
   /** What they add up to. */
-  readonly output: () => Json
+  readonly output: () => JsonText.Spelled
   /**
    * The outcome of the run with this end. The provider's output is the run's output: if the chunks add up to something else,
    * they are replaced. A run that the client stopped ends with what it has made; one that stopped by itself is not complete.
@@ -52,10 +56,10 @@ export const make = (
     isStale = false
   }
 
-  const take = (chunk: Json): boolean => {
+  const take = (chunk: Json, scalar: string | null = null): boolean => {
     forgetFormer()
-    const wrong = assembly.take(chunk)
-    if (wrong === null) control.chunk(chunk)
+    const wrong = assembly.take(chunk, scalar)
+    if (wrong === null) control.chunk(chunk, scalar)
     else fault = wrong === "too_large" ? tooLarge : ErrorOutcomes.babble
     return wrong === null
   }
@@ -67,13 +71,14 @@ export const make = (
   }
 
   /** What was not reported yet may also come with the output. */
-  const agree = (output: Json) => {
-    if (assembly.size() > 0 && isDeepStrictEqual(assembly.output(), output)) return
-    const rest = OutputAssembly.restOf(kind, assembly.output(), output)
+  const agree = (output: JsonText.Spelled) => {
+    const made = assembly.output().value
+    if (assembly.size() > 0 && isDeepStrictEqual(made, output.value)) return
+    const rest = OutputAssembly.restOf(kind, made, output)
     if (rest === null) restart()
     forgetFormer()
-    const missing = rest ?? OutputAssembly.restOf(kind, assembly.output(), output) ?? []
-    missing.forEach((chunk) => take(chunk))
+    const missing = rest ?? OutputAssembly.restOf(kind, assembly.output().value, output) ?? []
+    missing.forEach(({ scalar, value }) => take(value, scalar))
   }
 
   return {
@@ -85,13 +90,13 @@ export const make = (
     ended: (outcome) => {
       if (outcome._tag === "Stopped" && assembly.size() > 0) {
         return Effect.map(isStopped, (isStopped): ProviderOutcome =>
-          isStopped ? { _tag: "CutShort", output: assembly.output() } : outcome
+          isStopped ? { _tag: "CutShort", output: assembly.output().value } : outcome
         )
       }
       return Effect.sync(() => {
         if (outcome._tag !== "Succeeded") return outcome
         const output = OutputAssembly.formed(kind, outcome.output)
-        agree(output)
+        agree({ value: output, scalar: outcome.text ?? null })
         return { ...outcome, output }
       })
     }

@@ -43,9 +43,9 @@ export interface RunControl {
   note(report: Progress): void
   /**
    * A part of the output as it is made, for models with `output.stream`, in that form. Returns at once. All chunks of a run that
-   * succeeds add up to its output.
+   * succeeds add up to its output. `scalar`: the JSON text of a chunk that cannot remember it (`JsonText.Spelled`).
    */
-  chunk(chunk: Json): void
+  chunk(chunk: Json, scalar?: string | null): void
   /** The provider begins its output again: earlier chunks of this run do not count. */
   restartChunks(): void
   /** Completes when the client cancels or the run exceeds its limit. The provider should then end in `Stopped`. */

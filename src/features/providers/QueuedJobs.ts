@@ -143,9 +143,9 @@ export const make = <Options>(protocol: Protocol<Options>) =>
       binding: ProviderBinding,
       { access, answer, chunks, control, jobId }: Streaming<Options>
     ): Submitted["stream"] => {
-      const take = (chunk: Json): boolean => {
+      const take: OutputChunks.OutputChunks["take"] = (chunk, scalar) => {
         control.start()
-        return chunks.take(chunk)
+        return chunks.take(chunk, scalar)
       }
       const following = protocol.follow?.(access, answer.json, { ...chunks, take }) ?? null
       if (following === null) return null

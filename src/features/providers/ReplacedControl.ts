@@ -9,7 +9,7 @@ export const of = (control: RunControl, members: Partial<RunControl>): RunContro
   startWithinMs: control.startWithinMs,
   progress: control.progress,
   note: (report) => control.note(report),
-  chunk: (chunk) => control.chunk(chunk),
+  chunk: (chunk, scalar) => control.chunk(chunk, scalar),
   restartChunks: () => control.restartChunks(),
   stopRequested: control.stopRequested,
   isStoppedWithin: (ms) => control.isStoppedWithin(ms),

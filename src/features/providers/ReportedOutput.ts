@@ -10,7 +10,9 @@ export interface ReportedOutput {
 
 /** @param answer an object with a member `output`; without one the output is `null`. */
 export const of = (answer: Json | undefined): ReportedOutput => {
-  const output = JsonText.member(answer, "output") ?? null
-  const text = JsonText.scalarText(answer, "output")
-  return text === undefined ? { output } : { output, text }
+  const member = JsonText.spelledMember(answer, "output")
+  return member === undefined ? { output: null } : ofSpelled(member)
 }
+
+export const ofSpelled = ({ scalar, value }: JsonText.Spelled): ReportedOutput =>
+  scalar === null ? { output: value } : { output: value, text: scalar }

@@ -3,6 +3,7 @@ import { StringDecoder } from "node:string_decoder"
 import { Effect, Result } from "effect"
 import { Sse } from "effect/encoding"
 import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as JsonBytes from "#src/kernel/text/JsonBytes.ts"
 import { NoAnswer } from "./NoAnswer.ts"
 import type { StreamedAnswer } from "./ProviderHttp.ts"
@@ -32,6 +33,12 @@ export const mostBytes = 128 * 1024 * 1024
 /** `undefined` if the data is no JSON within the limits of untrusted JSON. */
 export const jsonOf = ({ data }: Pick<ServerEvent, "data">): Json | undefined =>
   Result.getOrUndefined(JsonBytes.parse(Buffer.from(data)))
+
+/** As `jsonOf`, with the text of a scalar. */
+export const spelledOf = (event: Pick<ServerEvent, "data">): JsonText.Spelled | undefined => {
+  const json = jsonOf(event)
+  return json === undefined ? undefined : JsonText.spelled(json, event.data)
+}
 
 /**
  * Passes on each event where it arrives, until the end of the answer or until `take` returns `false`. An event that the

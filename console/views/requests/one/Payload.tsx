@@ -37,12 +37,13 @@ export const Input = ({ request: { erasedAt, input } }: Props) => (
 
 export const Output = ({ request }: Props) => {
   const { erasedAt, media, output } = request
+  const scalar = JsonText.scalarText(request, "output") ?? null
   return (
     <Section
       title="Output"
-      actions={output !== null && <CopyButton text={JsonText.indented(output)} what="output" />}
+      actions={output !== null && <CopyButton text={scalar ?? JsonText.indented(output)} what="output" />}
     >
-      {output !== null && <ResultView output={output} media={media} />}
+      {output !== null && <ResultView output={output} scalar={scalar} media={media} />}
       {output === null && <Absent request={request} erasedAt={erasedAt} />}
     </Section>
   )

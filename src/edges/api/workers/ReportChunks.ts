@@ -59,7 +59,7 @@ export const reportChunks = Route.make(
     const given = yield* ReportBody.read(calls, { request, lease, what: "chunk", limit: maxBytes })
     const { from, restart = false } = yield* ErrorAnswer.orInvalid(body.check(given))
     const sent = JsonText.member(given, "chunks")
-    const chunks = isList(sent) ? JsonText.items(sent) : []
+    const chunks = isList(sent) ? JsonText.entries(sent) : []
     if (restart && from > 0)
       return yield* ErrorAnswer.orInvalid(invalid(issue(["from"], "const", "must be 0 with restart")))
     const { heard, taken } = yield* calls.chunks(lease, { from, chunks, restart })

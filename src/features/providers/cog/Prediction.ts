@@ -51,12 +51,12 @@ export const read = (json: Json | undefined, id: string): JobReport.JobReport | 
   })
 
 /** The parts of the output so far, of a model that yields several. */
-export const partsIn = (json: Json | undefined, id: string): ReadonlyArray<Json> =>
+export const partsIn = (json: Json | undefined, id: string): ReadonlyArray<JsonText.Spelled> =>
   Option.match(decodePrediction(json), {
     onNone: () => [],
     onSome: (prediction) =>
       prediction.status === "processing" && prediction.id === id && isList(prediction.output)
-        ? JsonText.items(JsonText.member(json, "output") as ReadonlyArray<Json>)
+        ? JsonText.entries(JsonText.member(json, "output") as ReadonlyArray<Json>)
         : []
   })
 

@@ -1,6 +1,7 @@
 /** A prediction as events (https://cog.run/http, "Streaming predictions with server-sent events"). */
 import { Effect } from "effect"
 import { isObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
 import * as JobReport from "../JobReport.ts"
 import type { StreamedAnswer } from "../ProviderHttp.ts"
@@ -17,10 +18,9 @@ const reportOf = (
   switch (event.event) {
     case "output": {
       const json = ServerEvents.jsonOf(event)
-      if (!isObject(json) || json["chunk"] === undefined || typeof json["index"] !== "number") return "cut"
-      return parts.take(json["chunk"], json["index"])
-        ? null
-        : JobReport.ended(parts.fault() ?? ErrorOutcomes.babble)
+      const chunk = JsonText.spelledMember(json, "chunk")
+      if (!isObject(json) || chunk === undefined || typeof json["index"] !== "number") return "cut"
+      return parts.take(chunk, json["index"]) ? null : JobReport.ended(parts.fault() ?? ErrorOutcomes.babble)
     }
     case "completed": {
       const report = Prediction.read(ServerEvents.jsonOf(event), id)

@@ -4,6 +4,7 @@
  */
 import { Effect, Redacted, Result, Schema } from "effect"
 import { isObject, type Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { NoAnswer } from "../NoAnswer.ts"
 import * as ErrorOutcomes from "../ErrorOutcomes.ts"
@@ -28,10 +29,8 @@ const stopped: ProviderOutcome = { _tag: "Stopped" }
 export const urlOf = (url: string | undefined, app: string): string =>
   `${(url ?? "https://fal.run").replace(/^https:\/\/queue\.fal\.run(?=\/|$)/, "https://fal.run").replace(/\/+$/, "")}/${app}/stream`
 
-const memberOf = (name: string | undefined) => (json: Json) => {
-  if (name === undefined) return json
-  return isObject(json) && Object.hasOwn(json, name) ? json[name] : undefined
-}
+const memberOf = (name: string | undefined) => (data: JsonText.Spelled) =>
+  name === undefined ? data : JsonText.spelledMember(data.value, name)
 
 /** An error takes the place of an event. */
 const failureIn = ({ event }: ServerEvents.ServerEvent, json: Json): ProviderOutcome | null => {

@@ -7,6 +7,7 @@ import * as JobReport from "../JobReport.ts"
 import type { OutputChunks } from "../OutputChunks.ts"
 import type { RunControl } from "../Provider.ts"
 import type { StreamedAnswer } from "../ProviderHttp.ts"
+import * as ReportedOutput from "../ReportedOutput.ts"
 import * as ServerEvents from "../ServerEvents.ts"
 import * as WorkerState from "./WorkerState.ts"
 
@@ -16,11 +17,14 @@ const mostLogged = 64 * 1024
 const babbleOf = (event: ServerEvents.ServerEvent) => JobReport.ended(ErrorOutcomes.ofEvent(event))
 
 /** The state that ends a run, with what the chunks add up to unless it has an output of its own. */
-const endOf = (event: ServerEvents.ServerEvent, output: () => Json): JobReport.JobReport => {
+const endOf = (event: ServerEvents.ServerEvent, chunks: OutputChunks): JobReport.JobReport => {
   const json = ServerEvents.jsonOf(event)
-  const state = isObject(json) && json["output"] === undefined ? { ...json, output: output() } : json
-  const report = WorkerState.read(state)
-  return report?._tag === "Ended" ? report : babbleOf(event)
+  const isOfChunks = isObject(json) && json["output"] === undefined
+  const report = WorkerState.read(isOfChunks ? { ...json, output: null } : json)
+  if (report?._tag !== "Ended") return babbleOf(event)
+  return isOfChunks && report.outcome._tag === "Succeeded"
+    ? { ...report, outcome: { ...report.outcome, ...ReportedOutput.ofSpelled(chunks.output()) } }
+    : report
 }
 
 const progressOf = (json: Json | undefined): number | null => {
@@ -40,9 +44,11 @@ export const read = (
     const reportOf = (event: ServerEvents.ServerEvent): JobReport.JobReport | null => {
       switch (event.event) {
         case "chunk": {
-          const chunk = ServerEvents.jsonOf(event)
+          const chunk = ServerEvents.spelledOf(event)
           if (chunk === undefined) return babbleOf(event)
-          return chunks.take(chunk) ? null : JobReport.ended(chunks.fault() ?? ErrorOutcomes.babble)
+          return chunks.take(chunk.value, chunk.scalar)
+            ? null
+            : JobReport.ended(chunks.fault() ?? ErrorOutcomes.babble)
         }
         case "restart":
           chunks.restart()
@@ -54,7 +60,7 @@ export const read = (
           control.note({ fraction: null, logs: event.data.slice(-mostLogged).split("\n") })
           return null
         case "completed":
-          return endOf(event, chunks.output)
+          return endOf(event, chunks)
         case "failed": {
           const report = WorkerState.read(ServerEvents.jsonOf(event))
           return report?._tag === "Ended" && report.outcome._tag === "ModelFailed" ? report : babbleOf(event)

@@ -4,20 +4,27 @@
  */
 import { Result } from "effect"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import type { StreamKind } from "#domain/catalog/Model.ts"
 import type { Options } from "./Options.ts"
 
 /** Tensors by name, in their plain form, or the fault of the input. */
 export const bodyOf = ({ inputs, parameters }: Options, input: Json): Result.Result<JsonObject, string> => {
   if (!isObject(input)) return Result.fail("an object is expected")
-  const common = parameters === undefined ? {} : { parameters }
-  if (inputs === undefined) return Result.succeed({ ...common, ...input })
-  const tensors = Object.entries(inputs).flatMap(([field, { default: usual, tensor = field }]) => {
-    const value = (Object.hasOwn(input, field) ? input[field] : null) ?? usual ?? null
-    return value === null ? [] : [[tensor, value] as const]
+  if (inputs === undefined) {
+    const isMissing = parameters !== undefined && !Object.hasOwn(input, "parameters")
+    return Result.succeed(isMissing ? JsonText.edit(input, { set: { parameters } }) : input)
+  }
+  const common = parameters === undefined ? [] : [{ name: "parameters", value: parameters, scalar: null }]
+  const tensors = Object.entries(inputs).flatMap(([field, { default: usual = null, tensor = field }]) => {
+    const given = JsonText.spelledMember(input, field) ?? nothing
+    const { scalar, value } = given.value === null ? { value: usual, scalar: null } : given
+    return value === null ? [] : [{ name: tensor, value, scalar }]
   })
-  return Result.succeed({ ...common, ...Object.fromEntries(tensors) })
+  return Result.succeed(JsonText.objectOf([...common, ...tensors]))
 }
+
+const nothing: JsonText.Spelled = { value: null, scalar: null }
 
 /** The usual output tensor of models of text. */
 const textTensor = "text_output"
@@ -26,15 +33,19 @@ const textTensor = "text_output"
  * The chunk in a response: of a text, the first of the binding's outputs; else its fields, or the whole response without
  * `outputs`. `undefined` if a tensor is missing.
  */
-export const chunkIn = ({ outputs }: Options, kind: StreamKind, response: Json): Json | undefined => {
-  if (!isObject(response)) return undefined
-  const valueOf = (tensor: string) => (Object.hasOwn(response, tensor) ? response[tensor] : undefined)
+export const chunkIn = (
+  { outputs }: Options,
+  kind: StreamKind,
+  response: JsonText.Spelled
+): JsonText.Spelled | undefined => {
+  const { value } = response
+  if (!isObject(value)) return undefined
   const tensors = Object.entries(outputs ?? {})
-  if (kind === "text") return valueOf(tensors[0]?.[1] ?? textTensor)
+  if (kind === "text") return JsonText.spelledMember(value, tensors[0]?.[1] ?? textTensor)
   if (outputs === undefined) return response
   const fields = tensors.flatMap(([field, tensor]) => {
-    const value = valueOf(tensor)
-    return value === undefined ? [] : [[field, value] as const]
+    const member = JsonText.spelledMember(value, tensor)
+    return member === undefined ? [] : [{ ...member, name: field }]
   })
-  return fields.length === tensors.length ? Object.fromEntries(fields) : undefined
+  return fields.length === tensors.length ? { value: JsonText.objectOf(fields), scalar: null } : undefined
 }

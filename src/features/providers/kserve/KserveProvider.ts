@@ -41,8 +41,14 @@ const urlOf = (base: string, { model, version }: Options, call: "infer" | "gener
 const missingIn = (input: JsonObject, common: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(common).filter(([name]) => !Object.hasOwn(input, name)))
 
+/** With the digits that integers past 2^53 have in the values from which it was made. */
+const exact = (made: JsonObject, from: ReadonlyArray<Json>): JsonObject => {
+  const restored = JsonText.restore(made, from.flatMap(JsonText.longIntegers))
+  return isObject(restored) ? restored : made
+}
+
 /** The inference request, or the fault of the input. */
-const bodyOf = ({ input, requestId }: Job, options: Options): Result.Result<JsonObject, string> => {
+const bodyOf = ({ binding, input, requestId }: Job, options: Options): Result.Result<JsonObject, string> => {
   const { batched = false, inputs, outputs, parameters } = options
   const common: JsonObject = {
     id: requestId,
@@ -50,7 +56,9 @@ const bodyOf = ({ input, requestId }: Job, options: Options): Result.Result<Json
     ...(outputs !== undefined && { outputs: [...new Set(Object.values(outputs))].map((name) => ({ name })) })
   }
   if (inputs !== undefined)
-    return Result.map(Tensors.encode(inputs, batched, input), (inputs) => ({ ...common, inputs }))
+    return Result.map(Tensors.encode(inputs, batched, input), (inputs) =>
+      exact({ ...common, inputs }, [binding.options ?? {}, input])
+    )
   return isObject(input) && Array.isArray(input["inputs"])
     ? Result.succeed(JsonText.edit(input, { set: missingIn(input, common) }))
     : Result.fail("an inference request with inputs is expected")
@@ -61,7 +69,10 @@ const outputOf = (
   { batched = false, inputs, outputs }: Options,
   answer: Json | undefined
 ): JsonObject | null => {
-  if (inputs !== undefined || outputs !== undefined) return Tensors.decode(outputs, batched, answer)
+  if (inputs !== undefined || outputs !== undefined) {
+    const output = Tensors.decode(outputs, batched, answer)
+    return output === null || answer === undefined ? null : exact(output, [answer])
+  }
   return isObject(answer) && Array.isArray(answer["outputs"]) ? answer : null
 }
 
@@ -116,7 +127,8 @@ export const make = Effect.gen(function* () {
     { body, options, secret }: Asked,
     chunks: OutputChunks.OutputChunks
   ) => {
-    const chunkIn = (json: Json) => Generation.chunkIn(options, model.output?.stream ?? "last", json)
+    const kind = model.output?.stream ?? "last"
+    const chunkIn = (data: JsonText.Spelled) => Generation.chunkIn(options, kind, data)
     return http.stream(
       {
         method: "POST",

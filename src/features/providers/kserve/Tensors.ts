@@ -18,22 +18,22 @@ interface Element {
   readonly what: string
 }
 
-const whole = (least: number, most: number): Element => ({
-  is: isBetween(least, most),
+const whole = (least: bigint, most: bigint): Element => ({
+  is: isBetween(Number(least), Number(most)),
   what: `whole numbers from ${least} to ${most}`
 })
 
-/** By the tensor's data type. Integers beyond 2^53 lose precision in JSON. */
+/** By the tensor's data type. JavaScript rounds integers beyond 2^53, so the server checks those at the edge of the type. */
 const elementOf: Readonly<Record<Datatype, Element>> = {
   BOOL: { is: (element) => typeof element === "boolean", what: "booleans" },
-  UINT8: whole(0, 2 ** 8 - 1),
-  UINT16: whole(0, 2 ** 16 - 1),
-  UINT32: whole(0, 2 ** 32 - 1),
-  UINT64: whole(0, Number.MAX_SAFE_INTEGER),
-  INT8: whole(-(2 ** 7), 2 ** 7 - 1),
-  INT16: whole(-(2 ** 15), 2 ** 15 - 1),
-  INT32: whole(-(2 ** 31), 2 ** 31 - 1),
-  INT64: whole(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  UINT8: whole(0n, 2n ** 8n - 1n),
+  UINT16: whole(0n, 2n ** 16n - 1n),
+  UINT32: whole(0n, 2n ** 32n - 1n),
+  UINT64: whole(0n, 2n ** 64n - 1n),
+  INT8: whole(-(2n ** 7n), 2n ** 7n - 1n),
+  INT16: whole(-(2n ** 15n), 2n ** 15n - 1n),
+  INT32: whole(-(2n ** 31n), 2n ** 31n - 1n),
+  INT64: whole(-(2n ** 63n), 2n ** 63n - 1n),
   FP32: { is: isNumber, what: "numbers" },
   FP64: { is: isNumber, what: "numbers" },
   BYTES: { is: (element) => typeof element === "string", what: "strings" }

@@ -1,13 +1,13 @@
 /** Chunks that a worker reports. They are numbered, so that a call that is repeated adds none twice. */
 import { Deferred } from "effect"
-import type { Json } from "#domain/CanonicalJson.ts"
+import type { Spelled } from "#domain/JsonText.ts"
 import type { ProviderOutcome } from "#domain/Outcome.ts"
 import type { Lease } from "./Lease.ts"
 
 export interface ChunkReport {
   /** Number of the first of the chunks, from 0 at the beginning of the output. */
   readonly from: number
-  readonly chunks: ReadonlyArray<Json>
+  readonly chunks: ReadonlyArray<Spelled>
   /** The output begins again: all chunks before do not count. */
   readonly restart: boolean
 }
@@ -27,13 +27,13 @@ export const take = ({ chunks: own, ended, job }: Lease, { chunks, from, restart
   // What comes after the end is no part of the output.
   if (own === null || Deferred.isDoneUnsafe(ended)) return notKept
   const index =
-    job.model.output?.stream === "text" ? chunks.findIndex((chunk) => typeof chunk !== "string") : -1
+    job.model.output?.stream === "text" ? chunks.findIndex(({ value }) => typeof value !== "string") : -1
   if (index >= 0) return { _tag: "NotOfKind", index }
   if (restart) own.restart()
   const known = own.size() - from
   // Known ones are dropped, and so are all after a gap.
   const fresh = known < 0 ? [] : chunks.slice(known)
-  fresh.every((chunk) => own.take(chunk))
+  fresh.every(({ scalar, value }) => own.take(value, scalar))
   const outcome = own.fault()
   return outcome === null ? { _tag: "Taken", next: own.size() } : { _tag: "Failed", outcome }
 }

@@ -8,13 +8,15 @@ import { InlineText, type PayloadText, type StoredText } from "#streams/PayloadT
 export interface BoundedJson {
   /** `null` when it is too large. */
   readonly whole: Json
+  /** The text of a number that JavaScript writes in another way; `null` for any other value. */
+  readonly digits: string | null
   /** Bytes of the JSON text. */
   readonly bytes: number
   /** The beginning of the JSON text, within the limit; `null` when it is complete. */
   readonly excerpt: string | null
 }
 
-export const nothing: BoundedJson = { whole: null, bytes: 4, excerpt: null }
+export const nothing: BoundedJson = { whole: null, digits: null, bytes: 4, excerpt: null }
 
 /** At least the first `most` bytes of a text, or all of it. Reads no further. */
 const beginningOf = ({ chunks }: StoredText<Unreadable>, most: number) => {
@@ -35,8 +37,16 @@ export const of = Effect.fnUntraced(function* (payload: PayloadText<Unreadable> 
     ? Buffer.from(isWhole ? payload.text : payload.text.slice(0, most))
     : yield* isWhole ? Stream.mkUint8Array(payload.chunks) : beginningOf(payload, most)
   if (isWhole) {
-    return { whole: JsonText.parse(new TextDecoder().decode(begin)), bytes, excerpt: null }
+    const text = new TextDecoder().decode(begin)
+    const whole = JsonText.parse(text)
+    const digits = typeof whole === "number" && JSON.stringify(whole) !== text ? text : null
+    return { whole, digits, bytes, excerpt: null }
   }
   // Drops a character that is cut.
-  return { whole: null, bytes, excerpt: new TextDecoder().decode(begin.subarray(0, most), { stream: true }) }
+  return {
+    whole: null,
+    digits: null,
+    bytes,
+    excerpt: new TextDecoder().decode(begin.subarray(0, most), { stream: true })
+  }
 })

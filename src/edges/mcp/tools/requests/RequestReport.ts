@@ -180,6 +180,7 @@ export const of = (
     outputTruncated: output.excerpt !== null,
     ...(output.excerpt !== null && { outputBytes: output.bytes, outputExcerpt: output.excerpt }),
     ...ExactText.beside({ output: output.whole }),
+    ...(output.digits !== null && { outputText: output.digits }),
     ...(input !== null && { input: input.whole, ...ExactText.beside({ input: input.whole }) }),
     ...(typeof input?.excerpt === "string" && { inputExcerpt: input.excerpt }),
     media: result.media,

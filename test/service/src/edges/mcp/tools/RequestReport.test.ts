@@ -1,5 +1,6 @@
 import { assert, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import * as Money from "#domain/Money.ts"
 import * as RequestReport from "#src/edges/mcp/tools/requests/RequestReport.ts"
 import * as Lifecycle from "#test/support/Lifecycle.ts"
 import { given, newClient, ran } from "#test/support/src/edges/mcp/tools/RequestCalls.ts"
@@ -48,6 +49,18 @@ layer(server, { excludeTestServices: true })("a report of a request", (it) => {
       assert.deepInclude(yield* given(client, "get_request", { requestId }), { details })
       const { data } = yield* given(client, "list_my_requests", { status: "FAILED" })
       assert.deepInclude(Array.isArray(data) ? data[0] : null, { requestId, details })
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("has the text of a number that JavaScript rounds beside it", () =>
+    Effect.gen(function* () {
+      const { client } = yield* newClient()
+      const requestId = yield* ran(client)
+      yield* Lifecycle.start(requestId)
+      const text = "18446744073709551615"
+      yield* Lifecycle.deliver(requestId, Number(text), [], Money.units(1), text)
+      const told = yield* given(client, "get_request", { requestId })
+      assert.deepInclude(told, { output: Number(text), outputText: text })
     }).pipe(Effect.scoped)
   )
 })

@@ -14,7 +14,11 @@ const begin = Effect.gen(function* () {
   const lease = yield* Lease.make("lease", streaming, recorded.control)
   const fiber = yield* Effect.forkChild(Lease.follow(lease, Effect.never), { startImmediately: true })
   const take = (from: number, ...chunks: ReadonlyArray<string>) =>
-    ChunkReport.take(lease, { from, chunks, restart: false })
+    ChunkReport.take(lease, {
+      from,
+      chunks: chunks.map((value) => ({ value, scalar: null })),
+      restart: false
+    })
   const end = (outcome: ProviderOutcome) =>
     Effect.andThen(Deferred.succeed(lease.ended, outcome), Fiber.join(fiber))
   return { ...recorded, take, end }

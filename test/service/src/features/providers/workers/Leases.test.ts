@@ -202,7 +202,10 @@ describe("A worker whose calls reach another node than its follower", () => {
     Effect.gen(function* () {
       const { here, leaseId, me, there } = yield* onTwo
       const send = Effect.flatMap(WorkerCalls, (calls) =>
-        calls.chunks({ worker: me, leaseId }, { from: 0, chunks: ["a"], restart: false })
+        calls.chunks(
+          { worker: me, leaseId },
+          { from: 0, chunks: [{ value: "a", scalar: null }], restart: false }
+        )
       )
       const answer = yield* there.on(send)
       assert.deepStrictEqual(answer, {

@@ -6,6 +6,7 @@ import * as path from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import * as JsonText from "#domain/JsonText.ts"
+import { workerKey } from "#test/support/attacks/OneModel.ts"
 import * as ServerProcess from "#test/support/ServerProcess.ts"
 import * as Until from "#test/support/Until.ts"
 
@@ -38,6 +39,9 @@ const bodyOf = async (request: http.IncomingMessage): Promise<string> => {
 const events = (response: http.ServerResponse, text: string) =>
   response.writeHead(200, { "content-type": "text/event-stream" }).end(text)
 
+/** A stream of bare values, and of an object. */
+const parts = ["1.10", "18446744073709551615", line]
+
 const answer = (url: string, response: http.ServerResponse): void => {
   const output = bare[Number(/^\/bare\/(\d)/.exec(url)?.[1])]
   if (output !== undefined) {
@@ -47,7 +51,17 @@ const answer = (url: string, response: http.ServerResponse): void => {
       response.writeHead(201).end(`{"id":"p1","status":"succeeded",${ends}`)
     else response.end(`{"id":"j1","status":"COMPLETED",${ends}`)
   } else if (url === "/worker") response.end(`{"output":${value},"units":null}`)
-  else if (url === "/stream")
+  else if (url === "/parts") {
+    const chunks = parts.map((part) => `event: chunk\ndata: ${part}\n\n`)
+    events(response, `${chunks.join("")}event: completed\ndata: {}\n\n`)
+  } else if (url === "/fal/acme/app/stream") {
+    events(response, parts.map((part) => `data: {"part":${part}}\n\n`).join(""))
+  } else if (url.endsWith("/generate_stream")) {
+    events(response, parts.map((part) => `data: {"text_output":${part}}\n\n`).join(""))
+  } else if (url.startsWith("/v2/models/tensors/")) {
+    const tensor = '{"name":"y","datatype":"INT64","shape":[2],"data":[9007199254740993,1]}'
+    response.end(`{"model_name":"tensors","outputs":[${tensor}]}`)
+  } else if (url === "/stream")
     events(response, `event: chunk\ndata: ${line}\n\nevent: completed\ndata: {}\n\n`)
   else if (url === "/replicate/predictions") {
     response.writeHead(201).end(`{"id":"p1","status":"succeeded","output":${value}}`)
@@ -100,6 +114,29 @@ const manifests = (url: string) => [
   }),
   manifest("returned", { adapter: "http", url: `${url}/worker`, input: '{ "seed": seed }' }),
   manifest("items", { adapter: "http", url: `${url}/stream` }, { output: { stream: "items" } }),
+  manifest("parts", { adapter: "http", url: `${url}/parts` }, { output: { stream: "items" } }),
+  manifest("last-part", { adapter: "http", url: `${url}/parts` }, { output: { stream: "last" } }),
+  manifest(
+    "fal-parts",
+    {
+      adapter: "fal",
+      url: `${url}/fal`,
+      secretEnv: "PROVIDER_KEY",
+      options: { app: "acme/app", chunk: "part" }
+    },
+    { output: { stream: "items" } }
+  ),
+  manifest(
+    "triton-parts",
+    { adapter: "kserve", url, options: { model: "m", outputs: { part: "text_output" } } },
+    { output: { stream: "items" } }
+  ),
+  manifest("tensors", {
+    adapter: "kserve",
+    url,
+    options: { model: "tensors", inputs: { x: { datatype: "INT64" } }, outputs: { y: "y" } }
+  }),
+  manifest("pulled", { adapter: "pull" }, { output: { stream: "items" } }),
   manifest("replicate", {
     adapter: "replicate",
     url: `${url}/replicate`,
@@ -170,6 +207,12 @@ const post = async (route: string, body: string, headers: Readonly<Record<string
   return { status: response.status, text: await response.text() }
 }
 
+/** The id of the newest request. */
+const newest = async (): Promise<string> => {
+  const response = await fetch(`${server.url}/requests?limit=1`, { headers: ServerProcess.authorization })
+  return JSON.parse(await response.text()).data[0].id
+}
+
 /** The newest call of the upstream at a path that ends so. */
 const sent = (end: string): string => seen.findLast(({ url }) => url.endsWith(end))?.body ?? ""
 
@@ -220,6 +263,46 @@ describe("A payload", () => {
   it("is a chunk of a live output, on one line", async () => {
     const { text } = await post("/acme/items", `{"note":${value}}`, { accept: "text/event-stream" })
     assert.include(text, `data: ${line}\n`)
+  })
+
+  it.each([
+    ["parts", (part: string) => part],
+    ["fal-parts", (part: string) => part],
+    ["triton-parts", (part: string) => `{"part":${part}}`]
+  ] as const)(
+    "is a part of a live output and of the output as it came, also a bare number: %s",
+    async (model, of) => {
+      const { text } = await post(`/acme/${model}`, "{}", { accept: "text/event-stream" })
+      for (const part of parts) assert.include(text, `data: ${of(part)}\n`)
+      const whole = await post(`/acme/${model}?wait=20`, "{}")
+      assert.include(whole.text, `"output":[${parts.map(of).join(",")}]`)
+    }
+  )
+
+  it("is a part of a live output and of the output as a pull worker reports it", async () => {
+    const worker = {
+      authorization: `Key ${await Effect.runPromise(workerKey(path.join(directory, "data")))}`
+    }
+    const answer = post("/acme/pulled?wait=20", "{}")
+    const { leaseId } = JSON.parse((await post("/workers/claim", '{"wait":20}', worker)).text).job
+    const live = fetch(`${server.url}/acme/pulled/requests/${await newest()}/output/stream`, {
+      headers: ServerProcess.authorization
+    }).then((response) => response.text())
+    await post(`/workers/jobs/${leaseId}/chunks`, `{"from":0,"chunks":[${parts.join(",")}]}`, worker)
+    await post(`/workers/jobs/${leaseId}/result`, `{"output":[${parts.join(",")}]}`, worker)
+    for (const part of parts) assert.include(await live, `data: ${part}\n`)
+    assert.include((await answer).text, `"output":[${parts.join(",")}]`)
+  })
+
+  it("is the last part of an output as it came", async () => {
+    const { text } = await post("/acme/last-part?wait=20", "{}")
+    assert.include(text, `"output":${line}`)
+  })
+
+  it("keeps integers past 2^53 in tensors", async () => {
+    const { text } = await post("/acme/tensors?wait=20", '{"x":[9223372036854775807,2]}')
+    assert.include(sent("/infer"), '"data":[9223372036854775807,2]')
+    assert.include(text, '"output":{"y":[9007199254740993,1]}')
   })
 
   it("passes OpenAI's API", async () => {

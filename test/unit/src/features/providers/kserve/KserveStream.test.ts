@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
+import type { StreamKind } from "#domain/catalog/Model.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as KserveProvider from "#src/features/providers/kserve/KserveProvider.ts"
 import * as Generation from "#src/features/providers/kserve/Generation.ts"
 import * as Receiver from "#test/support/src/kernel/outbound/Receiver.ts"
@@ -51,12 +53,41 @@ describe("A generation", () => {
   )
 
   it("has chunks with the binding's outputs", () => {
-    const response = { model_name: "m", a: 1, b: "x" }
-    const options = { model: "m", outputs: { first: "a", second: "b" } }
-    assert.deepStrictEqual(Generation.chunkIn(options, "items", response), { first: 1, second: "x" })
-    assert.strictEqual(Generation.chunkIn({ model: "m", outputs: { it: "b" } }, "text", response), "x")
-    assert.isUndefined(Generation.chunkIn({ model: "m", outputs: { it: "c" } }, "items", response))
-    assert.deepStrictEqual(Generation.chunkIn({ model: "m" }, "last", response), response)
-    assert.isUndefined(Generation.chunkIn({ model: "m" }, "last", "x"))
+    const response = '{"model_name":"m","a":18446744073709551615,"b":"x"}'
+    const chunkIn = (
+      outputs: Readonly<Record<string, string>> | undefined,
+      kind: StreamKind,
+      text: string
+    ) => {
+      const options = outputs === undefined ? { model: "m" } : { model: "m", outputs }
+      const chunk = Generation.chunkIn(options, kind, JsonText.spelled(JsonText.parse(text), text))
+      return chunk === undefined ? undefined : (chunk.scalar ?? JsonText.write(chunk.value))
+    }
+    assert.strictEqual(
+      chunkIn({ first: "a", second: "b" }, "items", response),
+      '{"first":18446744073709551615,"second":"x"}'
+    )
+    assert.strictEqual(chunkIn({ it: "b" }, "text", response), '"x"')
+    assert.isUndefined(chunkIn({ it: "c" }, "items", response))
+    assert.strictEqual(chunkIn(undefined, "last", response), response)
+    assert.isUndefined(chunkIn(undefined, "last", '"x"'))
+  })
+
+  it("has the input's texts in its body", () => {
+    const input = JsonText.parse('{ "seed": 18446744073709551615, "prompt": "x", "scale": 1.10 }')
+    const written = (options: Parameters<typeof Generation.bodyOf>[0]) =>
+      Result.map(Generation.bodyOf(options, input), JsonText.write)
+    assert.deepStrictEqual(
+      written({ model: "m", parameters: { top_k: 5 } }),
+      Result.succeed('{"seed":18446744073709551615,"prompt":"x","scale":1.10,"parameters":{"top_k":5}}')
+    )
+    assert.deepStrictEqual(
+      written({
+        model: "m",
+        parameters: { top_k: 5 },
+        inputs: { seed: { datatype: "UINT64", tensor: "SEED" }, scale: { datatype: "FP32" } }
+      }),
+      Result.succeed('{"parameters":{"top_k":5},"SEED":18446744073709551615,"scale":1.10}')
+    )
   })
 })
