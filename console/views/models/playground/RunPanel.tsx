@@ -12,6 +12,7 @@ import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
 import { Facts } from "#console/design/layout/Facts.tsx"
 import { Row, Stack } from "#console/design/layout/Stack.tsx"
 import { StatusBadge } from "#console/views/requests/StatusBadge.tsx"
+import { TroubleView } from "#console/views/requests/TroubleView.tsx"
 import { ResultView } from "#console/views/result/ResultView.tsx"
 import type { Schema } from "#console/views/result/ResultParts.ts"
 import { TextView } from "#console/views/result/TextView.tsx"
@@ -51,11 +52,7 @@ const Going = ({
   const isQueued = status === "IN_QUEUE"
   return (
     <Stack>
-      {isQueued && request.waitingReason !== undefined && (
-        <Notice kind="warning" title="No run can begin now">
-          <p>{request.waitingReason} The request waits until one can, or until you cancel it.</p>
-        </Notice>
-      )}
+      {isQueued && <TroubleView request={request} />}
       <ProgressBar
         label={isQueued ? "Waits for its turn" : progress === null ? "Runs" : "Progress"}
         fraction={isQueued ? null : progress}
@@ -101,18 +98,10 @@ const Ended = ({
   readonly logs: string
   readonly schema: Schema
 }) => {
-  const { cost, delayTime, error, erasedAt, inferenceTime, media, output, status } = request
+  const { cost, delayTime, erasedAt, inferenceTime, media, output } = request
   return (
     <Stack>
-      {error !== null && (
-        <Notice
-          kind="alarm"
-          title={status === "FAILED" ? "The request failed" : "The run ended without a result"}
-        >
-          <p>{error}</p>
-        </Notice>
-      )}
-      {status === "CANCELLED" && output === null && <Notice title="Cancelled">It cost nothing.</Notice>}
+      <TroubleView request={request} />
       {erasedAt !== null && (
         <Notice title="Erased">The input and the output of this request are erased.</Notice>
       )}
