@@ -1,6 +1,8 @@
 /** The output of commands: JSON for programs, tables and sentences for people. Only results go to stdout. */
 import { Console, DateTime, type Effect } from "effect"
 import { CliOutput } from "effect/cli"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as Flags from "./Flags.ts"
 
 export const json = Flags.toggle("json", "Print one line of JSON")
@@ -8,9 +10,9 @@ export const json = Flags.toggle("json", "Print one line of JSON")
 /** For long or endless output. */
 export const jsonLines = Flags.toggle("json", "Print a line of JSON for each")
 
-/** One line. Also escapes the control characters that JSON allows, to protect terminals. */
+/** One line, with the texts that parts remember. Also escapes the control characters that JSON allows, to protect terminals. */
 export const jsonText = (value: unknown): string =>
-  JSON.stringify(value).replace(
+  JsonText.writeLine(value as Json).replace(
     /[\u007f-\u009f]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
   )

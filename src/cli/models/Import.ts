@@ -1,7 +1,13 @@
 import { Console, Effect, Schema } from "effect"
 import { Command } from "effect/cli"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
-import { type ListedItem, PublishDefinitions } from "#src/edges/admin/catalog/CatalogOperations.ts"
+import {
+  type ListedItem,
+  PublishDefinitions,
+  rememberingDefinitions
+} from "#src/edges/admin/catalog/CatalogOperations.ts"
 import * as Version from "#src/features/catalog/models/Version.ts"
 import type { PublishedItem } from "#src/features/catalog/Publishing.ts"
 import { definitionsOf, isDeprecated, type Item } from "#src/features/manifests/Items.ts"
@@ -20,7 +26,11 @@ interface Imported extends PublishedItem {
 
 const encode = Schema.encodeSync(PublishDefinitions)
 
-const encoded = (item: Item) => encode({ ...definitionsOf([item]), source: "", reactivates: false })
+/** As it is sent. */
+const encoded = (item: Item) => {
+  const payload = { ...definitionsOf([item]), source: "", reactivates: false }
+  return rememberingDefinitions(encode(payload), payload as unknown as Json)
+}
 
 /** The fingerprint of the definition in its event. */
 const fingerprintOf = (item: Item): string => {
@@ -61,7 +71,7 @@ const batches = (items: ReadonlyArray<Item>): ReadonlyArray<ReadonlyArray<Item>>
   const made: Array<Array<Item>> = []
   let room = 0
   for (const item of items) {
-    const bytes = Buffer.byteLength(JSON.stringify(encoded(item)))
+    const bytes = Buffer.byteLength(JsonText.write(encoded(item)))
     const batch = made.at(-1)
     if (batch === undefined || bytes > room) {
       made.push([item])

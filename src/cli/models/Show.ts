@@ -1,6 +1,7 @@
 import { Console, Effect, Option, Schema } from "effect"
 import { Command } from "effect/cli"
 import { isObject, type Json, type JsonObject } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as Money from "#domain/Money.ts"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import type { ShownItem } from "#src/edges/admin/catalog/CatalogOperations.ts"
@@ -15,7 +16,7 @@ const convertFields = (object: JsonObject, fields: ReadonlyArray<string>): JsonO
   const amounts = fields.flatMap((field) =>
     Option.match(amount(object[field]), { onNone: () => [], onSome: (nano) => [[field, Money.format(nano)]] })
   )
-  return { ...object, ...Object.fromEntries(amounts) }
+  return JsonText.edit(object, { set: Object.fromEntries(amounts) })
 }
 
 /** The definition, of any kind and release, with amounts in USD instead of the nano-USD of the log. */
@@ -23,7 +24,7 @@ const inUsd = (definition: Json): Json => {
   if (!isObject(definition)) return definition
   const { price } = definition
   const priced = isObject(price)
-    ? { ...definition, price: convertFields(price, ["unitPrice", "minimumCharge"]) }
+    ? JsonText.edit(definition, { set: { price: convertFields(price, ["unitPrice", "minimumCharge"]) } })
     : definition
   return convertFields(priced, ["pricePerHour"])
 }
@@ -53,7 +54,7 @@ const forPeople = (item: ShownItem): string => {
       [[item.kind, item.name, item.displayName, item.status, item.version ?? "-"]]
     ),
     Output.table(["TIME", "EVENT", "VERSION", "SOURCE"], steps),
-    Output.printableLines(JSON.stringify(inUsd(item.definition), null, 2))
+    Output.printableLines(JsonText.indented(inUsd(item.definition)))
   ].join("\n\n")
 }
 

@@ -1,6 +1,7 @@
 /** How clients of a server understand its refusals. */
-import { Option, Schema } from "effect"
+import { Option, Result, Schema } from "effect"
 import type { HttpClientResponse } from "effect/http/HttpClientResponse"
+import * as JsonText from "#domain/JsonText.ts"
 import { version } from "#src/kernel/program/ReleaseVersion.ts"
 import { releaseHeader } from "./ReleaseHeader.ts"
 import { AdministrationFailed } from "./Operation.ts"
@@ -17,7 +18,8 @@ export interface Target {
 export const notCarriedOut = ({ name }: Target, detail: string) =>
   new AdministrationFailed({ reason: `${name} did not carry out the command: ${detail}` })
 
-export const parse = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Unknown))
+/** The answer remembers its text. */
+export const parse = (text: string) => Result.try(() => JsonText.parse(text))
 
 const Envelope = Schema.Struct({
   error: Schema.Union([

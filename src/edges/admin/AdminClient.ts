@@ -4,6 +4,8 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Effect, Layer, Option, Predicate, Result, Schema } from "effect"
 import * as HttpClient from "effect/http/HttpClient"
 import * as HttpClientRequest from "effect/http/HttpClientRequest"
+import type { Json } from "#domain/CanonicalJson.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { DataDirectory } from "#src/kernel/disk/DataDirectory.ts"
 import { notCarriedOut, parse, refused, releases, type Target } from "./AdminAnswers.ts"
 import { Administration, operations } from "./Administration.ts"
@@ -57,7 +59,11 @@ const callOf = (client: HttpClient.HttpClient, target: Target, operation: Any) =
       HttpClientRequest.setHeaders(target.headers)
     )
     const exchange = Effect.flatMap(
-      client.execute(body === null ? request : HttpClientRequest.bodyJsonUnsafe(request, body)),
+      client.execute(
+        body === null
+          ? request
+          : HttpClientRequest.bodyText(request, JsonText.write(body as Json), "application/json")
+      ),
       (response) => Effect.map(response.text, (text) => ({ response, text }))
     )
     const { response, text } = yield* Effect.mapError(exchange, (error) =>

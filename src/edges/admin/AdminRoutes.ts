@@ -1,5 +1,6 @@
 /** Serves the operations as routes under `/admin/v1`, for operators that `admit` finds. */
 import { Effect, Layer, Predicate } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
 import * as Answer from "#src/edges/http/Answer.ts"
 import * as DeclaredRoutes from "#src/edges/http/api/DeclaredRoutes.ts"
 import * as Route from "#src/edges/http/api/Route.ts"
@@ -72,7 +73,7 @@ const routeOf = (operation: Any) =>
           Effect.catch((error) => Effect.flatMap(answerOf(wire, error), Effect.fail))
         )
         if (Calls.isVoid(operation)) return Answer.empty(204, { "cache-control": "no-store" })
-        return Answer.json(200, yield* Effect.orDie(wire.encodeSuccess(result)))
+        return Answer.values(200, (yield* Effect.orDie(wire.encodeSuccess(result))) as Json)
       })
     })
   )

@@ -1,5 +1,6 @@
 /** The calls of an operation as HTTP: where each field of a payload is, and the forms of results and errors. */
 import { Effect, Predicate, Record, Result, Schema, SchemaIssue, Struct } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
 import { lazy } from "#src/kernel/async/Lazy.ts"
 import type { Issue } from "#src/platform/views/EnvelopeView.ts"
 import { AdministrationFailed, type Any, paramsOf } from "./Operation.ts"
@@ -102,6 +103,12 @@ const compile = (operation: Any): Wired => {
   const query = Schema.toCodecStringTree(Schema.Struct(places.query))
   const body = Schema.toCodecJson(Schema.Struct(places.body))
   const success = Schema.toCodecJson(operation.success)
+  const encodeBody = Schema.encodeUnknownEffect(body)
+  const encodeSuccess = Schema.encodeUnknownEffect(success)
+  const decodeSuccess = Schema.decodeUnknownEffect(success)
+  const { rememberingPayload, rememberingResult } = operation
+  const remembered = (copy: unknown, source: unknown): unknown =>
+    typeof copy === "object" && copy !== null ? rememberingResult(copy, source as Json) : copy
   const errors = [...operation.errors, AdministrationFailed]
   const failure = Schema.toCodecJson(Schema.Union(errors))
   const encodeFailure = Schema.encodeUnknownEffect(failure)
@@ -121,7 +128,9 @@ const compile = (operation: Any): Wired => {
             Record.filter(partOf(places.query, payload), (value) => value !== null && value !== undefined)
           ),
           body: hasBody(operation)
-            ? Schema.encodeUnknownEffect(body)(partOf(places.body, payload))
+            ? Effect.map(encodeBody(partOf(places.body, payload)), (copy) =>
+                rememberingPayload(copy as object, payload as Json)
+              )
             : Effect.succeed(null)
         }),
         (call) => call as Call
@@ -134,12 +143,16 @@ const compile = (operation: Any): Wired => {
             query: decodes.query(call.query),
             body: decodes.body(call.body ?? {})
           }),
-          ({ body, params, query }) => ({ ...params, ...query, ...body })
+          ({ body, params, query }) => ({
+            ...params,
+            ...query,
+            ...rememberingPayload(body, call.body as Json)
+          })
         ),
         issuesOf
       ),
-    encodeSuccess: Schema.encodeUnknownEffect(success),
-    decodeSuccess: Schema.decodeUnknownEffect(success),
+    encodeSuccess: (result) => Effect.map(encodeSuccess(result), (copy) => remembered(copy, result)),
+    decodeSuccess: (body) => Effect.map(decodeSuccess(body), (copy) => remembered(copy, body)),
     encodeError: (error) =>
       Effect.map(encodeFailure(error), (encoded) => Struct.omit(Object(encoded), ["_tag"])),
     decodeError: (code, details) => {

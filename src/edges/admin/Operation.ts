@@ -3,6 +3,7 @@
  * routes, their OpenAPI text, the client and the records of actions follow from it.
  */
 import { Schema } from "effect"
+import type { Json } from "#domain/CanonicalJson.ts"
 import type { Role } from "#domain/operator/Role.ts"
 
 /** The log or a read model failed, or the running server did not answer. */
@@ -24,6 +25,14 @@ type Fields = Readonly<Record<string, Schema.Codec<unknown, unknown>>>
 export type PayloadOf<F extends Schema.Struct.Fields> = [keyof F] extends [never]
   ? void
   : Schema.Struct<F>["Type"]
+
+/**
+ * The encoded or decoded copy of a payload or result, with the JSON texts that parts of `source` remember (`JsonText`): encoding
+ * and decoding copy objects.
+ */
+export type Remembering = <Copy extends object>(copy: Copy, source: Json) => Copy
+
+const asCopied: Remembering = (copy) => copy
 
 interface Options<
   F extends Schema.Struct.Fields,
@@ -48,6 +57,10 @@ interface Options<
   readonly targets?: ReadonlyArray<string>
   /** What else an action names. */
   readonly targetsOf?: (payload: PayloadOf<F>) => Readonly<Record<string, string>>
+  /** For payloads with JSON of authors. */
+  readonly rememberingPayload?: Remembering
+  /** For results with JSON of authors. */
+  readonly rememberingResult?: Remembering
 }
 
 export interface Operation<
@@ -70,6 +83,8 @@ export interface Operation<
   readonly isRecorded: (payload: PayloadOf<F>) => boolean
   readonly targets: ReadonlyArray<string>
   readonly targetsOf: (payload: PayloadOf<F>) => Readonly<Record<string, string>>
+  readonly rememberingPayload: Remembering
+  readonly rememberingResult: Remembering
 }
 
 /** An operation without the types of its parts. */
@@ -87,6 +102,8 @@ export interface Any {
   readonly isRecorded: (payload: never) => boolean
   readonly targets: ReadonlyArray<string>
   readonly targetsOf: (payload: never) => Readonly<Record<string, string>>
+  readonly rememberingPayload: Remembering
+  readonly rememberingResult: Remembering
 }
 
 /** The names of the parameters of a path. */
@@ -122,6 +139,8 @@ export const make = <
     errors: options.errors ?? ([] as unknown as Errors),
     isRecorded: options.isRecorded ?? (() => methodOf(route) !== "GET"),
     targets: options.targets ?? usualTargets,
-    targetsOf: options.targetsOf ?? (() => ({}))
+    targetsOf: options.targetsOf ?? (() => ({})),
+    rememberingPayload: options.rememberingPayload ?? asCopied,
+    rememberingResult: options.rememberingResult ?? asCopied
   }
 }

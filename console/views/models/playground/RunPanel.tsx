@@ -1,4 +1,5 @@
 /** A run of the playground: its state while it goes, and its result, cost and duration. */
+import * as JsonText from "#domain/JsonText.ts"
 import { useEffect, useState } from "react"
 import { LinkButton } from "#console/design/actions/LinkButton.tsx"
 import { Button } from "#console/design/actions/Button.tsx"
@@ -12,6 +13,7 @@ import { Skeleton } from "#console/design/feedback/Skeleton.tsx"
 import { Facts } from "#console/design/layout/Facts.tsx"
 import { Row, Stack } from "#console/design/layout/Stack.tsx"
 import { StatusBadge } from "#console/views/requests/StatusBadge.tsx"
+import { TroubleView } from "#console/views/requests/TroubleView.tsx"
 import { ResultView } from "#console/views/result/ResultView.tsx"
 import type { Schema } from "#console/views/result/ResultParts.ts"
 import { TextView } from "#console/views/result/TextView.tsx"
@@ -51,11 +53,7 @@ const Going = ({
   const isQueued = status === "IN_QUEUE"
   return (
     <Stack>
-      {isQueued && request.waitingReason !== undefined && (
-        <Notice kind="warning" title="No run can begin now">
-          <p>{request.waitingReason} The request waits until one can, or until you cancel it.</p>
-        </Notice>
-      )}
+      {isQueued && <TroubleView request={request} />}
       <ProgressBar
         label={isQueued ? "Waits for its turn" : progress === null ? "Runs" : "Progress"}
         fraction={isQueued ? null : progress}
@@ -101,22 +99,21 @@ const Ended = ({
   readonly logs: string
   readonly schema: Schema
 }) => {
-  const { cost, delayTime, error, erasedAt, inferenceTime, media, output, status } = request
+  const { cost, delayTime, erasedAt, inferenceTime, media, output } = request
   return (
     <Stack>
-      {error !== null && (
-        <Notice
-          kind="alarm"
-          title={status === "FAILED" ? "The request failed" : "The run ended without a result"}
-        >
-          <p>{error}</p>
-        </Notice>
-      )}
-      {status === "CANCELLED" && output === null && <Notice title="Cancelled">It cost nothing.</Notice>}
+      <TroubleView request={request} />
       {erasedAt !== null && (
         <Notice title="Erased">The input and the output of this request are erased.</Notice>
       )}
-      {output !== null && <ResultView output={output} schema={schema} media={media} />}
+      {output !== null && (
+        <ResultView
+          output={output}
+          scalar={JsonText.scalarText(request, "output") ?? null}
+          schema={schema}
+          media={media}
+        />
+      )}
       <Facts
         facts={[
           { name: "Cost", value: <Money amount={cost} /> },

@@ -13,11 +13,11 @@ import { Page } from "#console/design/layout/Page.tsx"
 import { Section } from "#console/design/layout/Section.tsx"
 import { Grid, Row } from "#console/design/layout/Stack.tsx"
 import { StatusBadge } from "../StatusBadge.tsx"
+import { TroubleView } from "../TroubleView.tsx"
 import { TimelineSection } from "../timeline/TimelineSection.tsx"
 import { Actions } from "./Actions.tsx"
 import { Logs } from "./Logs.tsx"
 import { Input, Output } from "./Payload.tsx"
-import * as Trouble from "./Trouble.ts"
 import { linesOf, partsOf, type RetrievedRequest, useRequest } from "./UseRequest.ts"
 import classes from "./One.module.css"
 
@@ -90,18 +90,6 @@ const One = ({ id }: { readonly id: string }) => {
       />
       <Logs id={id} text={lines} isOpen={isOpen} />
     </Page>
-  )
-}
-
-const TroubleView = ({ request }: { readonly request: RetrievedRequest }) => {
-  const trouble = Trouble.of(request)
-  if (trouble === null) return null
-  const { advice, kind, message, title } = trouble
-  return (
-    <Notice kind={kind} title={title}>
-      {message !== null && <p className={classes["message"]}>{message}</p>}
-      <p>{advice}</p>
-    </Notice>
   )
 }
 

@@ -1,10 +1,13 @@
 /** The catalog: part of `Administration`. Times are Unix time in ms. */
 import { Effect, Schema, SchemaGetter, SchemaIssue } from "effect"
+import { isList } from "#domain/CanonicalJson.ts"
 import { Collection } from "#domain/catalog/Collection.ts"
 import { DeploymentTemplate } from "#domain/catalog/DeploymentTemplate.ts"
 import { Gpu } from "#domain/catalog/Gpu.ts"
+import * as MemberOrder from "#domain/catalog/MemberOrder.ts"
 import { Model } from "#domain/catalog/Model.ts"
 import { Wrapper } from "#domain/catalog/Wrapper.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import { EndpointTaken, ItemKind, ItemNotFound, PublishedItem } from "#src/features/catalog/Publishing.ts"
 import { GlobalPosition } from "#streams/GlobalPosition.ts"
 import * as Operation from "../Operation.ts"
@@ -19,6 +22,20 @@ export const PublishDefinitions = Schema.Struct({
   source: Wire.orElse(Schema.String.check(Schema.isMaxLength(200)), "command"),
   reactivates: Wire.orElse(Schema.Boolean, true)
 })
+
+const withAuthorsJson = ["models", "wrappers", "templates"] as const
+
+/** The schemas, examples and templates of definitions as their authors wrote them. */
+export const rememberingDefinitions: Operation.Remembering = (copy, source) => {
+  const lists = withAuthorsJson.flatMap((kind) => {
+    const sources = JsonText.member(source, kind)
+    const copies: unknown = Reflect.get(copy, kind)
+    if (!isList(sources) || !Array.isArray(copies)) return []
+    const items = JsonText.items(sources)
+    return [[kind, copies.map((one: object, index) => MemberOrder.remembering(one, items[index] ?? null))]]
+  })
+  return { ...copy, ...Object.fromEntries(lists) }
+}
 
 export const ListedItem = Schema.Struct({
   kind: ItemKind,
@@ -123,6 +140,7 @@ export const catalogOperations = [
     payload: PublishDefinitions.fields,
     success: Schema.Struct({ items: Schema.Array(PublishedItem) }),
     errors: [EndpointTaken],
+    rememberingPayload: rememberingDefinitions,
     targets: [],
     targetsOf: ({ collections, gpus, models, templates, wrappers }) => {
       const names = [
@@ -167,6 +185,7 @@ export const catalogOperations = [
       "With its definition and history. `kind` is needed when items of several kinds have the name. Prefers an item that is not withdrawn.",
     payload: { kind: Wire.orNull(ItemKind), name: Schema.String },
     success: ShownItem,
+    rememberingResult: (copy, source) => ({ ...copy, definition: JsonText.member(source, "definition") }),
     errors: [ItemNotFound, AmbiguousName]
   }),
   Operation.make("deprecateItem", {

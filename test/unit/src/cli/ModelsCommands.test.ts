@@ -158,6 +158,32 @@ describe("inferlog models", () => {
     })
   )
 
+  it.effect("shows schemas and examples as their manifest has them", () =>
+    Effect.gen(function* () {
+      const folder = yield* TempDirectory.make
+      const settings = { DATA_DIR: path.join(folder, "data") }
+      const example = '{"z":18446744073709551615,"a":1.10,"text":"\\u00e9"}'
+      const manifest = Folder.model("acme/one").replace(
+        "exampleInput: { text: Hello }",
+        `exampleInput: ${example}`
+      )
+      Folder.write(folder, { "a.yaml": manifest })
+      yield* Inferlog.run(["accounts", "create", "--name", "acme", "--balance", "1"], settings)
+      yield* Inferlog.run(["models", "import", path.join(folder, "a.yaml")], settings)
+
+      const json = yield* Inferlog.run(["models", "show", "acme/one", "--json"], settings)
+      assert.include(json.stdout, '"exampleInput":{"z":18446744073709551615,"a":1.10,')
+      assert.include(json.stdout, '"unitPrice":"0.001"')
+      assert.strictEqual(json.stdout.split("\n").length, 2)
+      const text = yield* Inferlog.run(["models", "show", "acme/one"], settings)
+      assert.include(
+        text.stdout,
+        ['  "exampleInput": {', '    "z": 18446744073709551615,', '    "a": 1.10,'].join("\n")
+      )
+      assert.include(text.stdout, '    "unitPrice": "0.001"')
+    })
+  )
+
   it.effect("publishes nothing when one manifest has an error, and reports unknown models", () =>
     Effect.gen(function* () {
       const folder = yield* TempDirectory.make

@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Administration } from "#src/edges/admin/Administration.ts"
 import { Gpu } from "#domain/catalog/Gpu.ts"
+import * as JsonText from "#domain/JsonText.ts"
 import * as Money from "#domain/Money.ts"
 import * as BuiltinCatalog from "#src/features/catalog/models/BuiltinCatalog.ts"
 import { definitionsOf } from "#src/features/manifests/Items.ts"
@@ -76,6 +77,37 @@ for (const [name, layer] of Object.entries(layers)) {
             (item) => item.definition
           ),
           { ...gpu(8), pricePerHour: "500000000" }
+        )
+      })
+    )
+
+    test(
+      "keeps the digits and the order of members of a manifest",
+      Effect.gen(function* () {
+        const administration = yield* Administration
+        const exact = '{"z":18446744073709551615,"a":1.10}'
+        const exactly = (manifest: string) => manifest.replace(/exampleInput: .*/, `exampleInput: ${exact}`)
+        const { items } = yield* Effect.scoped(
+          Folder.check({
+            "a.yaml": exactly(Folder.model("acme/exact")),
+            "b.yaml": Folder.wrapper("acme/wrapped", "acme/exact").replace(
+              /template: .*/,
+              `template: { text: "{{who}}", exact: ${exact} }`
+            )
+          })
+        )
+        yield* administration.publishDefinitions({ ...definitionsOf(items), ...byCommand })
+        const shown = (name: string) =>
+          Effect.map(administration.showItem({ kind: null, name }), ({ definition }) =>
+            JsonText.write(definition)
+          )
+        assert.include(yield* shown("acme/exact"), `"exampleInput":${exact}`)
+        assert.include(yield* shown("acme/wrapped"), `"template":{"text":"{{who}}","exact":${exact}}`)
+        // The same again is no other definition.
+        const again = yield* administration.publishDefinitions({ ...definitionsOf(items), ...byCommand })
+        assert.deepStrictEqual(
+          again.items.map(({ change }) => change),
+          ["unchanged", "unchanged"]
         )
       })
     )

@@ -89,3 +89,30 @@ consoleTest("a request that has failed says why, and what to do", async ({ open,
   await page.getByRole("alert").getByText("The picture is empty").waitFor()
   await page.getByRole("alert").getByText("Check the input").waitFor()
 })
+
+consoleTest(
+  "a failure shows what the provider answered, on its page and in the playground",
+  async ({ open, world }) => {
+    const id = world.requests.refused
+    const page = await open("ada", "/")
+    // No model of the sandbox fails with a code of its provider.
+    const upstream = { status: 400, code: "voice_unknown", param: "voice" }
+    await page.route(
+      ({ pathname }) => pathname === `/console/api/requests/${id}`,
+      async (route) => {
+        const response = await route.fetch()
+        const found: object = await response.json()
+        await route.fulfill({ response, json: { ...found, details: { code: "REQUEST_FAILED", upstream } } })
+      }
+    )
+    for (const path of [`/requests/${id}`, `/models/sandbox/fail?request=${id}`]) {
+      await page.goto(`${world.origin}/console${path}`)
+      const alert = page.getByRole("alert")
+      await alert.getByText("No such voice").waitFor()
+      await alert
+        .getByText("The provider answered with status 400, code voice_unknown, parameter voice.")
+        .waitFor()
+      await alert.getByText("Nothing was charged.").waitFor()
+    }
+  }
+)

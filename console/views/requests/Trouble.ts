@@ -1,16 +1,20 @@
 /** Why a request has no output, in words, and what to do. */
-import type { RetrievedRequest } from "./UseRequest.ts"
+import type { AnswerOf } from "#console/api/Types.ts"
+
+type Retrieved = AnswerOf<"getRequest">
 
 export interface Trouble {
   readonly kind: "alarm" | "warning"
   readonly title: string
   /** The server's message; `null` if it has none. */
   readonly message: string | null
+  /** What the provider's error has besides its message, in a sentence; `null` without it. */
+  readonly provider: string | null
   readonly advice: string
 }
 
-type Told = Pick<RetrievedRequest, "error" | "outcome" | "cost"> &
-  Partial<Pick<RetrievedRequest, "waitingFor" | "waitingReason">>
+type Told = Pick<Retrieved, "error" | "outcome"> &
+  Pick<Partial<Retrieved>, "details" | "waitingFor" | "waitingReason">
 
 const waits: Readonly<Record<string, string>> = {
   worker: "Start a worker for the model, or ask the operator to. The request starts by itself then.",
@@ -19,8 +23,24 @@ const waits: Readonly<Record<string, string>> = {
   credentials: "The operator has to set the provider's credential. The request starts by itself then."
 }
 
+const providerOf = (details: Told["details"]): string | null => {
+  const { code, param, status, type } = details?.upstream ?? {}
+  const parts = [
+    ...(status === undefined ? [] : [`status ${status}`]),
+    ...(code === undefined ? [] : [`code ${code}`]),
+    ...(param === undefined ? [] : [`parameter ${param}`]),
+    ...(type === undefined ? [] : [`type ${type}`])
+  ]
+  return parts.length === 0 ? null : `The provider answered with ${parts.join(", ")}.`
+}
+
 /** `null`: all is well. */
-export const of = ({ error, outcome, waitingFor, waitingReason }: Told): Trouble | null => {
+export const of = (request: Told): Trouble | null => {
+  const trouble = reasonOf(request)
+  return trouble === null ? null : { ...trouble, provider: providerOf(request.details) }
+}
+
+const reasonOf = ({ error, outcome, waitingFor, waitingReason }: Told): Omit<Trouble, "provider"> | null => {
   switch (outcome) {
     case "pending":
       return waitingFor === undefined
