@@ -68,7 +68,8 @@ export const files = (served: () => Served.Served) =>
       const listed = await Served.all(client.files.list({ purpose: "evals", limit: 1 }))
       assert.deepStrictEqual(idsOf(listed), [third, first])
       assert.isTrue(listed.every(({ purpose }) => String(purpose) === "evals"))
-      assert.deepStrictEqual(idsOf((await client.files.list({ purpose: "vision" })).data), [second])
+      // Others may have left older ones.
+      assert.deepStrictEqual(idsOf((await client.files.list({ purpose: "vision", limit: 1 })).data), [second])
       const all = await Served.all(client.files.list())
       assert.deepStrictEqual(
         all.slice(0, 3).map(({ purpose }) => String(purpose)),
