@@ -88,28 +88,13 @@ export const member = (value: Json | undefined, name: string): Json | undefined 
   return part === undefined ? found : remember(found, part.value)
 }
 
-/** The text of a member that cannot remember it: a number, a string or a word. `undefined` without one. */
-export const scalarText = (value: Json | undefined, name: string): string | undefined => {
-  if (!isObject(value) || !Object.hasOwn(value, name)) return undefined
-  const text = typeof value[name] === "object" && value[name] !== null ? undefined : textOf(value)
-  return text === undefined ? undefined : partsOf(text).findLast((part) => part.name === name)?.value
-}
-
 /** The member at the end of a path of names. */
 export const memberAt = (value: Json | undefined, ...path: ReadonlyArray<string>): Json | undefined =>
   path.reduce(member, value)
 
 /** The items of a list, which remember their parts of its text. */
-export const items = (list: ReadonlyArray<Json>): ReadonlyArray<Json> => {
-  const text = textOf(list)
-  if (text === undefined) return list
-  const parts = itemsOf(text)
-  return list.map((item, index) =>
-    typeof item !== "object" || item === null || textOf(item) !== undefined
-      ? item
-      : remember(item, parts[index] ?? "")
-  )
-}
+export const items = (list: ReadonlyArray<Json>): ReadonlyArray<Json> =>
+  entries(list).map(({ value }) => value)
 
 /** A value with its text. */
 export interface Spelled {
@@ -134,7 +119,10 @@ export const spelled = (value: Json, text: string): Spelled => ({
 /** As `member`, with the text of a scalar. */
 export const spelledMember = (value: Json | undefined, name: string): Spelled | undefined => {
   const found = member(value, name)
-  return found === undefined ? undefined : { value: found, scalar: scalarText(value, name) ?? null }
+  if (found === undefined) return undefined
+  const text = typeof found === "object" && found !== null ? undefined : textOf(value as JsonObject)
+  const part = text === undefined ? undefined : partsOf(text).findLast((part) => part.name === name)
+  return { value: found, scalar: part?.value ?? null }
 }
 
 /** An object that remembers the texts of its members. The last of several with one name counts. */
@@ -158,14 +146,13 @@ export const listOf = (spelledItems: ReadonlyArray<Spelled>): ReadonlyArray<Json
 /** In the order of the text. */
 export const entries = (of: JsonObject | ReadonlyArray<Json>): ReadonlyArray<Entry> => {
   const text = textOf(of)
-  const found = isList(of) ? Object.entries(items(of)) : Object.entries(of)
-  if (text === undefined) return found.map(([name, value]) => ({ name, value, scalar: null }))
+  if (text === undefined) return Object.entries(of).map(([name, value]) => ({ name, value, scalar: null }))
   const parts = isList(of)
     ? itemsOf(text).map((part, index) => [String(index), part] as const)
     : partsOf(text).map(({ name, value }) => [name, value] as const)
-  const values = new Map(found)
+  // As in `JSON.parse`, the last of several members with one name counts.
   return Array.from(new Map(parts), ([name, part]): Entry => {
-    const value = values.get(name) ?? null
+    const value = (isList(of) ? of[Number(name)] : of[name]) ?? null
     if (typeof value !== "object" || value === null) return { name, value, scalar: part }
     return { name, value: textOf(value) === undefined ? remember(value, part) : value, scalar: null }
   })

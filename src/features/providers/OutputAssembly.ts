@@ -26,9 +26,11 @@ export interface OutputAssembly {
 const mostCharacters = 32 * 1024 * 1024
 const mostItems = 1_000_000
 
-/** Characters that the chunk adds to the output. */
-const lengthOf = (chunk: Json): number =>
-  typeof chunk === "string" ? chunk.length : JsonText.write(chunk).length
+/** Characters that the chunk adds to the output. Escapes of a text among items count as they are written. */
+const lengthOf = (chunk: Json, scalar: string | null): number => {
+  if (scalar !== null) return scalar.length
+  return typeof chunk === "string" ? chunk.length : JsonText.write(chunk).length
+}
 
 const nothing: JsonText.Spelled = { value: null, scalar: null }
 
@@ -55,7 +57,8 @@ export const make = (kind: PlainKind): OutputAssembly => {
   return {
     take: (chunk, scalar = null) => {
       if (kind === "text" && typeof chunk !== "string") return "not_of_kind"
-      length = kind === "last" ? lengthOf(chunk) : length + lengthOf(chunk)
+      const added = lengthOf(chunk, kind === "text" ? null : scalar)
+      length = kind === "last" ? added : length + added
       if (length > mostCharacters || (kind === "items" && size >= mostItems)) return "too_large"
       size++
       add(chunk, scalar)

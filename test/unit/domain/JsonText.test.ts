@@ -156,10 +156,23 @@ describe("The text of a member that is no object and no list", () => {
       '{ "a" : 1.10 , "b":"caf\\u00e9", "c":null, "d":{}, "a":18446744073709551615}'
     )
     assert.deepStrictEqual(
-      ["a", "b", "c", "d", "e"].map((name) => JsonText.scalarText(value, name)),
-      ["18446744073709551615", '"caf\\u00e9"', "null", undefined, undefined]
+      ["a", "b", "c", "d", "e"].map((name) => JsonText.spelledMember(value, name)?.scalar),
+      ["18446744073709551615", '"caf\\u00e9"', "null", null, undefined]
     )
-    assert.isUndefined(JsonText.scalarText({ a: 1 }, "a"))
+    assert.deepStrictEqual(JsonText.spelledMember({ a: 1 }, "a"), { value: 1, scalar: null })
+  })
+})
+
+describe("An object and a list of values with texts", () => {
+  it("remember them, and the last member of a name counts", () => {
+    const [number, text] = ["18446744073709551615", "1.10"].map((text) =>
+      JsonText.spelled(JsonText.parse(text), text)
+    )
+    const object = JsonText.spelled(JsonText.parse('{ "b":1.0}'), '{ "b":1.0}')
+    const known = [number, object, text].filter((one) => one !== undefined)
+    assert.strictEqual(JsonText.write(JsonText.listOf(known)), '[18446744073709551615,{ "b":1.0},1.10]')
+    const members = known.map((one, index) => ({ ...one, name: index === 0 ? "1" : "a" }))
+    assert.strictEqual(JsonText.write(JsonText.objectOf(members)), '{"1":18446744073709551615,"a":1.10}')
   })
 })
 

@@ -109,7 +109,7 @@ const Ended = ({
       {output !== null && (
         <ResultView
           output={output}
-          scalar={JsonText.scalarText(request, "output") ?? null}
+          scalar={JsonText.spelledMember(request, "output")?.scalar ?? null}
           schema={schema}
           media={media}
         />

@@ -37,7 +37,7 @@ export const Input = ({ request: { erasedAt, input } }: Props) => (
 
 export const Output = ({ request }: Props) => {
   const { erasedAt, media, output } = request
-  const scalar = JsonText.scalarText(request, "output") ?? null
+  const scalar = JsonText.spelledMember(request, "output")?.scalar ?? null
   return (
     <Section
       title="Output"

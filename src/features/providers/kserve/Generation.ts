@@ -17,14 +17,12 @@ export const bodyOf = ({ inputs, parameters }: Options, input: Json): Result.Res
   }
   const common = parameters === undefined ? [] : [{ name: "parameters", value: parameters, scalar: null }]
   const tensors = Object.entries(inputs).flatMap(([field, { default: usual = null, tensor = field }]) => {
-    const given = JsonText.spelledMember(input, field) ?? nothing
-    const { scalar, value } = given.value === null ? { value: usual, scalar: null } : given
-    return value === null ? [] : [{ name: tensor, value, scalar }]
+    const given = JsonText.spelledMember(input, field)
+    if (given !== undefined && given.value !== null) return [{ ...given, name: tensor }]
+    return usual === null ? [] : [{ name: tensor, value: usual, scalar: null }]
   })
   return Result.succeed(JsonText.objectOf([...common, ...tensors]))
 }
-
-const nothing: JsonText.Spelled = { value: null, scalar: null }
 
 /** The usual output tensor of models of text. */
 const textTensor = "text_output"

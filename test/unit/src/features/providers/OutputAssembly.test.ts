@@ -54,6 +54,11 @@ describe("OutputAssembly", () => {
       [[half], [half]].map((chunk) => items.take(chunk)),
       [null, "too_large"]
     )
+    const escaped = OutputAssembly.make("items")
+    assert.deepStrictEqual(
+      [half, `${half}x`].map((text) => escaped.take("x", text)),
+      [null, "too_large"]
+    )
     const last = OutputAssembly.make("last")
     assert.deepStrictEqual(
       [half, half, `${half}${half}x`].map((chunk) => last.take(chunk)),
