@@ -261,7 +261,6 @@ const make = Effect.gen(function* () {
     const now = yield* steady.now
     yield* providers.refresh
     const known = yield* knownOfFresh(models)
-    yield* probe(known.map(({ entry }) => entry))
     if (known.length < models.length) models.forEach(fresh.leave)
     const contenders = Contenders.make([...known.map(({ entry }) => entry), ...leftEntries])
     for (const model of known) {

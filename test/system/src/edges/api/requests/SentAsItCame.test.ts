@@ -40,7 +40,7 @@ const events = (response: http.ServerResponse, text: string) =>
   response.writeHead(200, { "content-type": "text/event-stream" }).end(text)
 
 /** A stream of bare values, and of an object. */
-const parts = ["1.10", "18446744073709551615", line]
+const parts = ["1.10", line, "18446744073709551615"]
 
 const answer = (url: string, response: http.ServerResponse): void => {
   const output = bare[Number(/^\/bare\/(\d)/.exec(url)?.[1])]
@@ -56,6 +56,10 @@ const answer = (url: string, response: http.ServerResponse): void => {
     events(response, `${chunks.join("")}event: completed\ndata: {}\n\n`)
   } else if (url === "/fal/acme/app/stream") {
     events(response, parts.map((part) => `data: {"part":${part}}\n\n`).join(""))
+  } else if (url.startsWith("/cog/predictions/")) {
+    const chunks = parts.map((part, index) => `event: output\ndata: {"chunk":${part},"index":${index}}\n\n`)
+    const whole = `{"status":"succeeded","output":[${parts.join(",")}]}`
+    events(response, `${chunks.join("")}event: completed\ndata: ${whole}\n\n`)
   } else if (url.endsWith("/generate_stream")) {
     events(response, parts.map((part) => `data: {"text_output":${part}}\n\n`).join(""))
   } else if (url.startsWith("/v2/models/tensors/")) {
@@ -116,6 +120,7 @@ const manifests = (url: string) => [
   manifest("items", { adapter: "http", url: `${url}/stream` }, { output: { stream: "items" } }),
   manifest("parts", { adapter: "http", url: `${url}/parts` }, { output: { stream: "items" } }),
   manifest("last-part", { adapter: "http", url: `${url}/parts` }, { output: { stream: "last" } }),
+  manifest("cog-parts", { adapter: "cog", url: `${url}/cog` }, { output: { stream: "items" } }),
   manifest(
     "fal-parts",
     {
@@ -130,6 +135,16 @@ const manifests = (url: string) => [
     "triton-parts",
     { adapter: "kserve", url, options: { model: "m", outputs: { part: "text_output" } } },
     { output: { stream: "items" } }
+  ),
+  manifest(
+    "fal-last-part",
+    {
+      adapter: "fal",
+      url: `${url}/fal`,
+      secretEnv: "PROVIDER_KEY",
+      options: { app: "acme/app", chunk: "part" }
+    },
+    { output: { stream: "last" } }
   ),
   manifest("tensors", {
     adapter: "kserve",
@@ -267,6 +282,7 @@ describe("A payload", () => {
 
   it.each([
     ["parts", (part: string) => part],
+    ["cog-parts", (part: string) => part],
     ["fal-parts", (part: string) => part],
     ["triton-parts", (part: string) => `{"part":${part}}`]
   ] as const)(
@@ -294,9 +310,9 @@ describe("A payload", () => {
     assert.include((await answer).text, `"output":[${parts.join(",")}]`)
   })
 
-  it("is the last part of an output as it came", async () => {
-    const { text } = await post("/acme/last-part?wait=20", "{}")
-    assert.include(text, `"output":${line}`)
+  it.each(["last-part", "fal-last-part"])("is the last part of an output as it came: %s", async (model) => {
+    const { text } = await post(`/acme/${model}?wait=20`, "{}")
+    assert.include(text, `"output":${parts.at(-1)}`)
   })
 
   it("keeps integers past 2^53 in tensors", async () => {
